@@ -22,10 +22,10 @@ use std::{
 use company::{
     Companies, Company, Sources,
     conversation::{self, NewMessage, Scope},
-    event::{Event, Payload},
-    init::{self, NonEmpty},
+    event_log::{Event, Payload},
+    execution::run,
     policy::Actor,
-    run,
+    workspace::init::{self, NonEmpty},
 };
 use protocol::{
     Id as _,

@@ -25,11 +25,11 @@ use std::{
 };
 
 use company::{
-    event::{
+    event_log::{
         Event, Payload,
         log::{EventLogs, Place},
     },
-    replay::{Options, replay},
+    events::replay::{Options, replay},
 };
 use protocol::{
     Id as _,

@@ -17,12 +17,11 @@ use std::{
 
 use company::{
     Companies, Company, Sources,
-    context_plan::{self, Job, by_words},
-    files, heartbeat,
-    init::{self, NonEmpty},
-    layout,
+    execution::{heartbeat, run},
+    files, layout,
+    memory::context_plan::{self, Job, by_words},
     policy::Actor,
-    run,
+    workspace::init::{self, NonEmpty},
 };
 use protocol::{
     Id as _,

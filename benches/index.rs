@@ -21,7 +21,7 @@ use std::{
     time::Instant,
 };
 
-use company::{Companies, Company, Sources, run::LiveRuns};
+use company::{Companies, Company, Sources, execution::run::LiveRuns};
 use index::{Indexes, Live};
 use protocol::company::{
     Text, index::IndexSyncWorkerStatusResponse, monitor::MonitorSnapshotParams,
@@ -287,7 +287,7 @@ fn ui(indexes: &Indexes, company: &Company) {
 }
 
 fn resources(company: &Company) {
-    let shown = company::resources::snapshot(company, None, &LiveRuns::new());
+    let shown = company::execution::resources::snapshot(company, None, &LiveRuns::new());
     shown.expect("a snapshot");
 }
 

@@ -16,7 +16,12 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use company::{Companies, Company, Sources, home::Standings, pm, run::LiveRuns, task::Tasks};
+use company::{
+    Companies, Company, Sources,
+    execution::run::LiveRuns,
+    planning::task::Tasks,
+    pm::{self, overview::Standings},
+};
 use protocol::{Id as _, company::ProjectId};
 
 const TASKS: usize = 2_000;

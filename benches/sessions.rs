@@ -22,11 +22,10 @@ use std::{
 use company::{
     Companies, Company, Sources,
     document::Run,
-    files,
-    init::{self, NonEmpty},
-    layout,
-    replay::{self, Options as ReplayOptions},
-    run,
+    events::replay::{self, Options as ReplayOptions},
+    execution::run,
+    files, layout,
+    workspace::init::{self, NonEmpty},
 };
 use protocol::{
     Id as _,

@@ -1,5 +1,7 @@
 //! Channels, conversations between two, and their messages.
 
+pub mod comment;
+
 use std::sync::Arc;
 
 use protocol::{
@@ -15,10 +17,12 @@ use protocol::{
 };
 
 use crate::{
-    Company, Error, Writer, collation, files, layout,
-    org::{iso, text},
+    Company, Error, Writer, files,
+    format::collation,
+    layout,
+    org::{iso, project, text},
     policy::{self, Action, Actor, Resource},
-    project, secret,
+    secret,
 };
 
 /// The whole company, or one of its projects.

@@ -53,8 +53,8 @@ pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {
 /// Reads the text of a YAML document, or tells everything that does not fit. [`crate::Company::read`] remembers what it
 /// reads; this is for those who read every file once.
 pub fn parse<T: Document>(text: &str) -> Result<T, Vec<Issue>> {
-    let value =
-        crate::yaml::parse(text).map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
+    let value = crate::format::yaml::parse(text)
+        .map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
     read(value)
 }
 

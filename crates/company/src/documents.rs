@@ -1,5 +1,7 @@
 //! The documents of projects: read under policy, listed, made.
 
+pub mod validate;
+
 use std::{cmp::Reverse, sync::Arc};
 
 use protocol::{
@@ -16,10 +18,10 @@ use serde_json::Value;
 use crate::{
     Company, Error,
     document::{Document, DocumentHead, DocumentKind, Markdown},
-    front_matter::{self, FrontMatter},
+    format::front_matter::{self, FrontMatter},
     layout,
     policy::{self, Action, Actor, Resource, Subject},
-    secret, validate,
+    secret,
 };
 
 /// Reads a document, if the actor may see it. The run that tells of it is the one given, or the document's own.

@@ -1,9 +1,13 @@
-//! Durable file operations: a document is replaced whole or not at all. Lines are appended by [`crate::event::log`].
+//! Durable file operations: a document is replaced whole or not at all. Lines are appended by [`crate::event_log::log`].
 
 #![allow(
     clippy::disallowed_methods,
     reason = "what Dir and the staging of whole folders are made of"
 )]
+
+pub(crate) mod dir;
+pub(crate) mod group_commit;
+pub mod walk;
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +24,7 @@ use std::{
 
 use crate::{
     Error,
-    dir::{Dir, Readers},
+    files::dir::{Dir, Readers},
 };
 
 /// Replaces `path` by `bytes`: a temporary file beside it, fsync, rename, fsync of the folder. Parents are made.

@@ -11,14 +11,17 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Company, Error,
-    basis::Basis,
+    decisions::{
+        basis::Basis,
+        review::{self, Provenance, Verdict},
+    },
     document::{ActionProposalHead, DocumentKind},
     documents::LooseHead,
-    intent::Together,
-    layout, memory, milestone,
+    folder::intent::Together,
+    layout, memory,
     pipeline::gate,
+    planning::milestone,
     policy::{self, Action, Actor, Resource, Subject},
-    review::{self, Provenance, Verdict},
 };
 
 /// What reviews call an action.
@@ -267,7 +270,7 @@ impl ApprovedAction {
         company: &Company,
         decision: ReviewDecision,
         execution: Option<&ActionExecution>,
-    ) -> Result<Option<crate::event::Event>, Error> {
+    ) -> Result<Option<crate::event_log::Event>, Error> {
         let mut payload = json!({
             "review_id": self.review_id,
             "decision": decision,

@@ -2,61 +2,35 @@
 //!
 //! Everything here is blocking and works on files alone: no child process, no network, no gateway database. A
 //! caller reads the clock and makes ids, so that tests are exact.
+//!
+//! Layers, from the lowest to the highest: `format`, `layout`, `secret`, `files`, `document`, `event_log`, `folder`,
+//! `org`, `policy`, `documents`, `execution`, `decisions`, `memory`, `planning`, `conversation`, `pipeline`, `inbox`,
+//! `pm`, `events`, `workspace`. A module uses only lower ones.
 
-pub mod basis;
-pub mod bootstrap;
-pub mod collation;
-pub mod comment;
-mod company;
-pub mod context_plan;
 pub mod conversation;
-pub mod defaults;
-mod dir;
-pub mod doctor;
+pub mod decisions;
 pub mod document;
 pub mod documents;
-pub mod ecma_json;
 mod error;
-pub mod event;
+pub mod event_log;
+pub mod events;
+pub mod execution;
 pub mod files;
-pub mod front_matter;
-mod group;
-pub mod guidance;
-pub mod heartbeat;
-pub mod home;
+pub mod folder;
+pub mod format;
 pub mod inbox;
-pub mod init;
-mod intent;
-pub mod job;
 pub mod layout;
-mod lock;
-pub mod machine;
 pub mod memory;
-pub mod migrate;
-pub mod milestone;
-pub mod mistake;
 pub mod org;
 pub mod pipeline;
-pub mod plan;
+pub mod planning;
 pub mod pm;
 pub mod policy;
-pub mod project;
-pub mod replay;
-pub mod resources;
-pub mod review;
-pub mod run;
 pub mod secret;
-pub mod share_pack;
 mod sources;
-pub mod task;
-pub mod transfer;
-pub mod trust;
-pub mod validate;
-pub mod walk;
-mod yaml;
+pub mod workspace;
 
-pub use company::{BeforeWrite, Companies, Company, OnAppend, Writer};
-pub use dir::{Dir, Readers};
 pub use error::Error;
+pub use files::dir::{Dir, Readers};
+pub use folder::{BeforeWrite, Companies, Company, OnAppend, Writer, trust::Trust};
 pub use sources::{Now, Sources, iso_time, unix_ms};
-pub use trust::Trust;

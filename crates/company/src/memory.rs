@@ -4,7 +4,10 @@
 //! suggests some from what a job left behind.
 
 mod candidates;
+pub mod context_plan;
 mod decide;
+pub mod guidance;
+pub mod mistake;
 mod patch;
 mod propose;
 
@@ -30,12 +33,12 @@ pub use propose::{NewDelta, Proposed, propose};
 
 use crate::{
     Company, Error,
+    decisions::review::{self, Subject},
     document::{DocumentKind, Markdown, MemoryDeltaHead},
     documents::{self, Listed, LooseHead},
     layout,
+    org::project,
     policy::{self, Action, Actor, Resource},
-    project,
-    review::{self, Subject},
 };
 
 /// What reviews and policy call a delta.

@@ -1,5 +1,8 @@
 //! Teams and agents: `org/`.
 
+pub mod defaults;
+pub mod project;
+
 use std::sync::Arc;
 
 use protocol::company::{
@@ -8,8 +11,9 @@ use protocol::company::{
 };
 
 use crate::{
-    Company, Error, Writer, collation,
+    Company, Error, Writer,
     document::{Agent, Team},
+    format::collation,
     layout,
 };
 

@@ -18,7 +18,8 @@ use protocol::{
 use crate::{
     Company, Error, Writer,
     document::{Agent, Team},
-    front_matter, layout,
+    format::front_matter,
+    layout,
     org::text,
     policy::Actor,
 };

@@ -1,5 +1,7 @@
 //! `pm.*`: the plan of a project and who should do what, from the files of a company folder.
 
+pub mod overview;
+
 use protocol::company::{
     CompanyScope, ProjectId,
     pm::{
@@ -10,13 +12,15 @@ use protocol::company::{
 
 use crate::{
     Company, Error,
-    home::Standings,
-    iso_time, org,
-    plan::{self, allocation},
+    execution::run::{self, LiveRuns},
+    iso_time,
+    org::{self, project},
+    planning::{
+        plan::{self, allocation},
+        task::Tasks,
+    },
+    pm::overview::Standings,
     policy::Actor,
-    project,
-    run::{self, LiveRuns},
-    task::Tasks,
 };
 
 /// No more runs of a project than this are looked at, the newest first.

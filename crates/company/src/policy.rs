@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     Company, Error,
     document::{Agent, PolicyOutcome},
-    event::{self, Event, Payload},
+    event_log::{self, Event, Payload},
     layout,
     org::text,
 };
@@ -76,7 +76,7 @@ fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(
     let id: EventId = company.sources().id();
     let session_ref = format!("local_{id}");
     let line = json!({
-        "schema_version": event::SCHEMA_VERSION,
+        "schema_version": event_log::SCHEMA_VERSION,
         "ts_wallclock": company.sources().now_text(),
         "run_id": null,
         "session_ref": session_ref,
@@ -446,7 +446,7 @@ pub(crate) fn audit(company: &Company, project: &ProjectId, events: &[Event]) ->
         return Ok(());
     }
     company.make_dir(&logs)?;
-    let lines = events.iter().map(event::loose_line).collect();
+    let lines = events.iter().map(event_log::loose_line).collect();
     company.append_lines(&format!("{logs}/policy_audit.jsonl"), lines)
 }
 

@@ -14,13 +14,16 @@ use std::{
 
 use company::{
     Company, Error,
-    doctor::{Outside, check, doctor},
     document::{
         Agent, ContextPack, DocumentHead, HelpRequestHead, Identity, Machine, Policy,
         PolicySnapshot, Project, ProjectRepos, Review, Run, SharePack, Team,
     },
-    share_pack, transfer,
-    validate::validate,
+    documents::validate::validate,
+    events::share_pack,
+    workspace::{
+        doctor::{Outside, check, doctor},
+        transfer,
+    },
 };
 use damage::{Numbers, damage};
 use filled::{Filled, filled, put, tree};

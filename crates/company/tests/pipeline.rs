@@ -5,17 +5,20 @@
 mod place;
 
 use company::{
-    Company, Error, home,
+    Company, Error,
+    decisions::review::Verdict,
+    documents::validate,
+    events::replay,
+    execution::run,
     inbox::{self, RecordOnly},
+    org::project,
     pipeline::{
         assign::{self, Assignment},
         fill,
         intake::{self, NewIntake, Package},
     },
+    pm::overview,
     policy::Actor,
-    project, replay,
-    review::Verdict,
-    run, validate,
 };
 use place::Place;
 use protocol::{

@@ -4,11 +4,15 @@ use std::{fs, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
 use company::{
     Companies, Company, Error, Sources,
-    home::{self, Standings},
-    plan::allocation::Provider,
-    pm,
-    run::LiveRuns,
-    task::{Change, Planned, Tasks},
+    execution::run::LiveRuns,
+    planning::{
+        plan::allocation::Provider,
+        task::{Change, Planned, Tasks},
+    },
+    pm::{
+        self,
+        overview::{self, Standings},
+    },
 };
 use protocol::{
     Id as _,
@@ -568,7 +572,7 @@ fn home_and_plan_say_the_same_and_tell_runs_apart() {
     assert_eq!((home.blocked_projects, summary.blocked_projects), (1, 1));
     assert_eq!(plan.workspace.projects[0].risk_flags, ["blocked_tasks"]);
     assert_eq!(
-        home::snapshot(&folder.company)
+        overview::snapshot(&folder.company)
             .unwrap()
             .pm
             .summary

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use company::review::{Present, PresentToken};
+use company::decisions::review::{Present, PresentToken};
 use protocol::{
     Access, DesktopSessionId, Id as _, WorkspaceId,
     company::{ActorRole, Presence},

@@ -30,8 +30,9 @@ use std::{
 };
 
 use company::{
-    Companies, Company, Trust, transfer,
-    walk::{Found, walk_folder},
+    Companies, Company, Trust,
+    files::walk::{Found, walk_folder},
+    workspace::transfer,
 };
 use serde::{Deserialize, Serialize};
 

@@ -18,7 +18,7 @@ use std::{
 
 use company::{
     Companies, Company, conversation,
-    event::follow::{self, Filter, Found, LogFile, LogPlace},
+    events::follow::{self, Filter, Found, LogFile, LogPlace},
     policy::Actor,
 };
 use index::SyncWorker;

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use company::{Company, init, project};
+use company::{Company, org::project, workspace::init};
 use crud::{Created, LinkCompany, LinkProject, Linked};
 use protocol::{FolderId, Id as _, Name, WorkspaceId, thread::ThreadTreeChangedNotification};
 use rpc::{Audience, Publication};

@@ -3,9 +3,11 @@
 
 use company::{
     Company, Error,
-    context_plan::{self, Job},
     inbox::{ApprovedAction, Carry},
-    memory::{self, WantedCandidates},
+    memory::{
+        self, WantedCandidates,
+        context_plan::{self, Job},
+    },
     policy::Actor,
 };
 use index::Indexes;

@@ -122,14 +122,14 @@ async fn events_of_another_process_are_heard() {
         company::Companies::new(sources, company::Trust::everywhere(), Arc::new(|_, _| {}));
     let company = others.open(fixture.dir()).unwrap();
     let project = ProjectId::parse(&fixture.project).unwrap();
-    let event = company::event::Event {
+    let event = company::event_log::Event {
         ts_wallclock: company.sources().now_text(),
         run_id: RunId::parse(&run).unwrap(),
         session_ref: "local".to_owned(),
         actor: "system".to_owned(),
         visibility: Visibility::Org,
         event_type: "run.ended".to_owned(),
-        payload: company::event::Payload::new(&json!({})).unwrap(),
+        payload: company::event_log::Payload::new(&json!({})).unwrap(),
         event_id: company.sources().id(),
         correlation_id: None,
         causation_id: None,
@@ -140,7 +140,7 @@ async fn events_of_another_process_are_heard() {
         .unwrap();
     assert_eq!(heard(&fixture.client).await, ("run.ended".to_owned(), run));
 
-    let created = company::run::create(
+    let created = company::execution::run::create(
         &company,
         &project,
         &protocol::Id::parse("agent_y").unwrap(),

@@ -381,14 +381,14 @@ impl Company {
         let visibility: Visibility =
             serde_json::from_value(json!(bearer.visibility)).expect("one of them");
         let run = RunId::parse(self.run["run_id"].as_str().expect("an id")).expect("an id");
-        let event = company::event::Event {
+        let event = company::event_log::Event {
             ts_wallclock: company.sources().now_text(),
             run_id: run.clone(),
             session_ref: "local".to_owned(),
             actor: bearer.maker.to_owned(),
             visibility,
             event_type: format!("said.{}", bearer.mark),
-            payload: company::event::Payload::new(&json!({"text": bearer.mark})).expect("JSON"),
+            payload: company::event_log::Payload::new(&json!({"text": bearer.mark})).expect("JSON"),
             event_id: company.sources().id(),
             correlation_id: None,
             causation_id: None,

@@ -6,8 +6,9 @@ use company::{
         self, ActionProposalHead, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead,
         MilestoneReportHead, Run, RunSpec,
     },
-    front_matter, home,
+    format::front_matter,
     pipeline::gate,
+    pm::overview,
 };
 use protocol::company::{
     comment::Comment,
@@ -550,7 +551,7 @@ fn write_task(
         plan.and_then(|plan| plan.token_budget_hint),
         plan.and_then(|plan| plan.applied_by.as_deref()),
         plan.and_then(|plan| plan.applied_at.as_deref()),
-        home::progress(head),
+        overview::progress(head),
         path,
     ])?;
     search::forget(db, path)?;
@@ -681,7 +682,7 @@ pub(crate) fn types_to_decide() -> String {
         DocumentKind::MilestoneReport,
         DocumentKind::HeartbeatActionProposal,
     ];
-    debug_assert!(kinds.into_iter().all(home::needs_decision));
+    debug_assert!(kinds.into_iter().all(overview::needs_decision));
     let words: Vec<String> = kinds
         .iter()
         .map(|kind| format!("'{}'", kind.as_str()))

@@ -5,7 +5,7 @@ use std::{
     io::{self, Read as _, Seek as _, SeekFrom},
 };
 
-use company::{Company, ecma_json, event::MAX_LINE_BYTES};
+use company::{Company, event_log::MAX_LINE_BYTES, format::ecma_json};
 use protocol::company::{
     conversation::ConversationMessage,
     index::IndexSyncResponse,

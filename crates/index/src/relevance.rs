@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use company::{
     Company,
-    context_plan::{Ranked, by_words, goal_words},
+    memory::context_plan::{Ranked, by_words, goal_words},
 };
 use rusqlite::{Connection, params};
 

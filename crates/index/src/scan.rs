@@ -141,7 +141,7 @@ pub(crate) fn scan(company: &Company) -> io::Result<Vec<Scanned>> {
     ];
     scan.named("inbox", &["workspace_home"], &conversation)?;
     scan.nested("inbox/conversations", &conversation)?;
-    for project in company::project::project_ids(company).unwrap_or_default() {
+    for project in company::org::project::project_ids(company).unwrap_or_default() {
         let folder = layout::project(&project);
         scan.flat(&format!("{folder}/artifacts"), ".md", Kind::Artifact)?;
         scan.flat(&format!("{folder}/tasks"), ".md", Kind::Task)?;

@@ -495,7 +495,7 @@ mod tests {
             reason.contains("`ac adapters use codex --api-key`"),
             "{reason}"
         );
-        let codex = company::machine::ProgramPolicy::of("codex").unwrap();
+        let codex = company::execution::machine::ProgramPolicy::of("codex").unwrap();
         machine.set_channel(codex, Channel::Api);
         let rows = adapters
             .status_with_launch(Ok(&machine), &options, Some(MAY))

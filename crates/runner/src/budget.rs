@@ -231,7 +231,7 @@ impl Budgets {
         if !self.needs_totals() {
             return Ok(found);
         }
-        let runs = company::run::runs(company, Some(project))?;
+        let runs = company::execution::run::runs(company, Some(project))?;
         let total = |task: Option<&TaskId>| {
             let of_task = |run: &company::document::Run| match task {
                 Some(task) => {

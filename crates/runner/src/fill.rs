@@ -6,12 +6,12 @@ use std::sync::Arc;
 use company::{
     Company,
     document::Agent,
+    execution::run::{self, CreatedRun},
     layout,
     pipeline::{
         fill::{self, Target},
         intake::Package,
     },
-    run::{self, CreatedRun},
 };
 use protocol::{
     Id as _, MayExec,

@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use company::{Companies, Company, job as files, project};
+use company::{Companies, Company, execution::job as files, org::project};
 use protocol::{
     Id as _, MayExec,
     company::{

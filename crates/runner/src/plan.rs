@@ -132,7 +132,7 @@ impl Plan {
             });
             named.map_or_else(|| id.clone(), |team| team.name.to_string())
         });
-        let machine = company::machine::read(&company).ok();
+        let machine = company::execution::machine::read(&company).ok();
         let argv: Vec<String> = params
             .argv
             .iter()

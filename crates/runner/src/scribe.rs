@@ -3,7 +3,7 @@
 use company::{
     Company, Error,
     document::Run,
-    event::{Event, Payload},
+    event_log::{Event, Payload},
     layout,
 };
 use protocol::company::{EventId, IsoTime, ProjectId, RunId, RunStatus, Visibility};

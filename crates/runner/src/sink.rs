@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Write as _};
 
-use company::{event::Event, secret};
+use company::{event_log::Event, secret};
 use protocol::company::Visibility;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

@@ -20,7 +20,9 @@ use std::{
 use company::{
     Company, Error,
     document::{Machine, Run, RunSpec},
-    layout, project, unix_ms,
+    layout,
+    org::project,
+    unix_ms,
 };
 use protocol::{
     Id as _,

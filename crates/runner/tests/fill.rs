@@ -93,7 +93,7 @@ async fn what_workers_write_is_taken_over_and_what_they_cannot_stays_as_it_was()
             Some("provider_fill_failed")
         ]
     );
-    assert_eq!(company::validate::validate(&fixture.company), []);
+    assert_eq!(company::documents::validate::validate(&fixture.company), []);
 }
 
 #[tokio::test]
@@ -108,7 +108,8 @@ async fn a_program_that_is_not_logged_in_writes_nothing() {
     let generation = &filled.generation;
     assert_eq!((generation.succeeded, generation.failed), (0, 2));
     assert_eq!(generation.failure_artifact_ids.len(), 2);
-    let runs = company::run::list(&fixture.company, Some(&filled.project_id)).expect("runs");
+    let runs =
+        company::execution::run::list(&fixture.company, Some(&filled.project_id)).expect("runs");
     let running = runs
         .iter()
         .filter(|run| run.status == protocol::company::RunStatus::Running)

@@ -10,7 +10,7 @@ mod support;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use company::{heartbeat as files, policy::Actor};
+use company::{execution::heartbeat as files, policy::Actor};
 use protocol::Id as _;
 use protocol::company::{
     ActorRole, AgentId,
@@ -37,7 +37,8 @@ fn set(fixture: &Fixture, more: Value) {
 /// A run of the worker, which is a reason to wake it.
 fn signal(fixture: &Fixture) {
     let agent = AgentId::parse("agent_w").expect("an id");
-    company::run::create(&fixture.company, &fixture.project, &agent, "codex").expect("a run");
+    company::execution::run::create(&fixture.company, &fixture.project, &agent, "codex")
+        .expect("a run");
 }
 
 fn says(fixture: &Fixture, actions: &[Value]) {
@@ -373,7 +374,7 @@ async fn what_a_worker_asked_for_happens_once_wherever_the_process_ends() {
             "project_id": fixture.project, "goal": "go", "worker_kind": "gemini"});
         let mut about_run = comment(&fixture, "c2", "low");
         about_run["target_run_id"] = json!(
-            company::run::create(
+            company::execution::run::create(
                 &fixture.company,
                 &fixture.project,
                 &AgentId::parse("agent_w").expect("an id"),

@@ -13,7 +13,7 @@ use std::{
 };
 
 use checkout::during_checkout;
-use company::{document::Run, run};
+use company::{document::Run, execution::run};
 use protocol::{
     Id as _,
     company::{

@@ -522,7 +522,8 @@ async fn seeds_that_are_given_twice_are_kept_once_in_auto_mode() {
     });
     fixture.job("job_1", auto).await;
     let id = JobId::parse("job_1").expect("an id");
-    let record = company::job::record(&fixture.company, &fixture.project, &id).expect("a record");
+    let record =
+        company::execution::job::record(&fixture.company, &fixture.project, &id).expect("a record");
     let refs = json!(record.job.context_refs);
     let shown: Vec<_> = refs
         .as_array()

@@ -17,11 +17,11 @@ use std::{
 use company::{
     Companies, Company, Sources,
     document::{Confidence, Machine, Run, Team, UsageSource},
-    init::{self, NonEmpty},
+    events::replay::{self, Options as ReplayOptions},
+    execution::run,
     layout,
     org::NewAgent,
-    replay::{self, Options as ReplayOptions},
-    run,
+    workspace::init::{self, NonEmpty},
 };
 use protocol::{
     Id as _,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Document, tags};
-use crate::front_matter::{self, FrontMatter};
+use crate::format::front_matter::{self, FrontMatter};
 
 /// A Markdown file with a typed head.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Company, Error, layout,
+    Company, Error,
+    format::yaml,
+    layout,
     policy::{self, Actor},
     secret::{self, SecretCounts},
-    yaml,
 };
 
 /// How many paths and signals a candidate names.

@@ -11,12 +11,14 @@ use serde_json::json;
 use super::{Delta, KIND, Scope, patch};
 use crate::{
     Company, Error, Writer,
-    basis::Basis,
+    decisions::{
+        basis::Basis,
+        review::{self, Verdict},
+    },
     document::ReviewSubject,
-    intent::Together,
+    folder::intent::Together,
     layout,
     policy::{self, Action, Resource, Subject},
-    review::{self, Verdict},
     secret,
 };
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{Scope, patch};
 use crate::{
-    Company, Error, Writer, document::MemoryDeltaHead, documents, intent::Together, layout,
+    Company, Error, Writer, document::MemoryDeltaHead, documents, folder::intent::Together, layout,
     org::text, policy, secret,
 };
 

@@ -17,9 +17,10 @@ use crate::{
     Company, Error,
     document::{Agent, DocumentKind, Team},
     documents::LooseHead,
-    intent::Together,
-    layout, org, project,
-    task::Tasks,
+    folder::intent::Together,
+    layout,
+    org::{self, project},
+    planning::task::Tasks,
 };
 
 /// Who should get a task.

@@ -10,12 +10,13 @@ use super::{gate, intake::Package};
 use crate::{
     Company, Error,
     document::{DocumentHead, DocumentKind, Markdown},
-    documents, front_matter,
-    intent::Together,
+    documents,
+    execution::run::CreatedRun,
+    folder::intent::Together,
+    format::front_matter,
     layout,
     org::text,
     policy,
-    run::CreatedRun,
 };
 
 /// A document that a worker may write anew.

@@ -21,17 +21,17 @@ use serde_json::{Value, json};
 
 use super::{DEPARTMENT_PLAN, NewTask, agent, department, fill::Target, gate, new_log};
 use crate::{
-    Company, Error, Writer, collation,
-    defaults::COUNCIL,
+    Company, Error, Writer,
     document::{
         ActionProposalHead, ActionProposalTag, Agent, DocumentHead, DocumentKind, EventsTail,
     },
     documents,
-    event::{self, Event, Payload},
-    intent::Together,
+    event_log::{self, Event, Payload},
+    execution::run::NewRun,
+    folder::intent::Together,
+    format::collation,
     layout,
-    org::{self, text},
-    run::NewRun,
+    org::{self, defaults::COUNCIL, text},
     secret,
 };
 
@@ -608,7 +608,7 @@ impl<'a> Plan<'a> {
         }
         let over = json!({"exit_code": null, "signal": null, "stopped": false});
         events.push(self.event("run.ended", &over)?);
-        let (lines, last) = event::first_lines(&events);
+        let (lines, last) = event_log::first_lines(&events);
         let mut run = self.run.run.clone();
         run.status = RunStatus::Ended;
         run.ended_at = Some(writer.now());

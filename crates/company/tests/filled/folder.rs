@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use company::{Companies, Company, Sources, init};
+use company::{Companies, Company, Sources, workspace::init};
 use protocol::company::Text;
 
 /// 2025-11-15T12:00:00.000Z.

@@ -1,8 +1,8 @@
 //! What a worker is given to know, and what never reaches it.
 
-use company::{
+use company::memory::{
+    self,
     context_plan::{self, Job, by_words},
-    memory,
 };
 use protocol::{
     Id as _,

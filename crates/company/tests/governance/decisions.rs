@@ -2,9 +2,10 @@
 
 use company::{
     Error,
+    documents::validate::validate,
     inbox::{self, RecordOnly},
-    memory, milestone,
-    validate::validate,
+    memory,
+    planning::milestone,
 };
 use protocol::{
     Id as _,

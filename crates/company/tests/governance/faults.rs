@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use company::{
     Company, Error,
+    events::replay,
     inbox::{self, ApprovedAction, Carry, RecordOnly},
-    memory, milestone, replay,
+    memory,
+    planning::milestone,
 };
 use protocol::{
     Id as _,
@@ -330,12 +332,12 @@ fn an_intent_that_cannot_be_read_is_put_aside_and_the_doctor_reports_it() {
         .unwrap();
     let expected = ["a", "b", "c", "d"].map(|name| format!("evt_{name}.json.damaged"));
     assert_eq!(place.names(".local/intents"), expected);
-    let outside = company::doctor::Outside {
+    let outside = company::workspace::doctor::Outside {
         providers: Vec::new(),
         index: Vec::new(),
         verify_events: &|_| Ok(Vec::new()),
     };
-    let found = company::doctor::doctor(&place.company, outside);
+    let found = company::workspace::doctor::doctor(&place.company, outside);
     let check = found.checks.iter().find(|check| check.id == "intents");
     let details = check.expect("a check").details.clone().expect("details");
     assert_eq!(
@@ -400,7 +402,7 @@ fn a_project_is_there_with_all_its_defaults_or_not_at_all_wherever_the_process_e
         } else {
             assert!(made.is_err());
         }
-        assert_eq!(company::validate::validate(&company), []);
+        assert_eq!(company::documents::validate::validate(&company), []);
         if made.is_ok() {
             return;
         }
@@ -419,5 +421,5 @@ fn a_project_that_cannot_be_made_leaves_no_folder_behind() {
         .unwrap_err();
     assert_eq!(place.names("work/projects"), projects);
     assert_eq!(place.names("org/agents"), agents);
-    assert_eq!(company::validate::validate(&place.company), []);
+    assert_eq!(company::documents::validate::validate(&place.company), []);
 }

@@ -2,9 +2,11 @@
 
 use company::{
     Error,
-    guidance::{self, Cycle, Ended, Evaluation},
-    memory,
-    mistake::{self, Seen},
+    memory::{
+        self,
+        guidance::{self, Cycle, Ended, Evaluation},
+        mistake::{self, Seen},
+    },
 };
 use protocol::{
     Id as _,

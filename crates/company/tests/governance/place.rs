@@ -10,11 +10,12 @@ use std::{
 };
 
 use company::{
-    Companies, Company, Error, Sources, init,
+    Companies, Company, Error, Sources,
+    decisions::review::{Present, Verdict},
+    execution::run,
     memory::{self, NewDelta, Proposed},
     policy::Actor,
-    review::{Present, Verdict},
-    run,
+    workspace::init,
 };
 use protocol::{
     Id as _,

@@ -2,15 +2,19 @@
 
 use company::{
     Error,
-    comment::{self, NewComment},
-    context_plan::{self, Job, by_words},
-    conversation::{self, NewChannel, NewMessage, Scope},
+    conversation::{
+        self, NewChannel, NewMessage, Scope,
+        comment::{self, NewComment},
+    },
+    decisions::review::Verdict,
     documents,
-    event::follow::Filter,
+    events::follow::Filter,
     inbox::{self, RecordOnly},
-    memory,
+    memory::{
+        self,
+        context_plan::{self, Job, by_words},
+    },
     policy::Actor,
-    review::Verdict,
 };
 use proptest::prelude::*;
 use protocol::{

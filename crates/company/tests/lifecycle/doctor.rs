@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use company::{
     Error,
-    doctor::{Outside, check, doctor},
+    workspace::doctor::{Outside, check, doctor},
 };
 use protocol::company::workspace::{CompanyWorkspaceDoctorResponse, DoctorCheck, DoctorStatus};
 

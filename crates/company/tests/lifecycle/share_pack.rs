@@ -3,8 +3,8 @@
 use std::{fs, os::unix::fs::symlink};
 
 use company::{
-    share_pack::{self, Chain, ChainLine},
-    validate::validate,
+    documents::validate::validate,
+    events::share_pack::{self, Chain, ChainLine},
 };
 use protocol::{
     Id as _,

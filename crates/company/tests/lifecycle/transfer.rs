@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use company::{Error, transfer, validate::validate};
+use company::{Error, documents::validate::validate, workspace::transfer};
 use protocol::company::{
     Text,
     workspace::{
@@ -342,7 +342,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
     let filled = filled();
     let mut seen = 0;
     let mut copied = String::new();
-    company::transfer::visit(&filled.company, &mut |path, found| {
+    company::workspace::transfer::visit(&filled.company, &mut |path, found| {
         seen += 1;
         if seen == 1 {
             // As another writer does while the copy is made: a document is replaced, a log grows.
@@ -352,7 +352,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
             written.map_err(std::io::Error::other)?;
         }
         if path.ends_with("policy.yaml")
-            && let company::walk::Found::File(file) = found
+            && let company::files::walk::Found::File(file) = found
         {
             copied = std::io::read_to_string(file)?;
         }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use company::validate::validate;
+use company::documents::validate::validate;
 
 use crate::filled::{Filled, filled, put};
 

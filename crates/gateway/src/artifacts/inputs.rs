@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use company::{Company, Error, run, secret};
+use company::{Company, Error, execution::run, secret};
 use crud::{ArtifactDetail, BindTargets, NewBinding};
 use protocol::{
     ArtifactId, Id as _,

@@ -32,7 +32,7 @@ pub(super) mod worktree;
 use std::sync::Arc;
 
 use ::index::{Indexes, Live, LiveSession};
-use company::{Company, Error, conversation::Scope, policy::Actor, run::LiveRuns};
+use company::{Company, Error, conversation::Scope, execution::run::LiveRuns, policy::Actor};
 use protocol::company::{
     ActorRole, Asking, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
     session::CompanySessionListParams,

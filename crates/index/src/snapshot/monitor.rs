@@ -89,7 +89,7 @@ pub(super) fn snapshot(
     };
     let shown = rows.iter();
     let shown = shown.map(|row| (row.project_id.as_str(), row.run_id.as_str()));
-    let mut goals = company::run::goals(company, shown);
+    let mut goals = company::execution::run::goals(company, shown);
     for row in &mut rows {
         row.goal = goals.remove(&row.run_id);
     }

@@ -1,6 +1,6 @@
 //! `agent.profile.snapshot`.
 
-use company::{Company, document::Agent, layout, resources::usd, unix_ms};
+use company::{Company, document::Agent, execution::resources::usd, layout, unix_ms};
 use protocol::company::{
     AgentId,
     agent::{

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use company::{Company, collation, document::Document, layout, policy::Actor};
+use company::{Company, document::Document, format::collation, layout, policy::Actor};
 use protocol::company::{
     AgentRole, RunStatus,
     comment::Comment,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use company::{Company, resources::usd};
+use company::{Company, execution::resources::usd};
 use protocol::company::usage::{
     UsageAnalyticsParams, UsageAnalyticsResponse, UsageByProvider, UsageRun, UsageTotals,
 };

@@ -163,9 +163,9 @@ fn totals_are_of_all_runs_however_few_are_shown() {
     );
     assert_eq!(usage.all_time_totals.total_cost_usd, 7.5);
     assert_eq!(usage.by_provider[0].average_tokens_per_run, 100);
-    let live = company::run::LiveRuns::from(["run_1".to_owned()]);
-    let resources =
-        company::resources::snapshot(&folder.company, None, &live).expect("the folder answers");
+    let live = company::execution::run::LiveRuns::from(["run_1".to_owned()]);
+    let resources = company::execution::resources::snapshot(&folder.company, None, &live)
+        .expect("the folder answers");
     assert_eq!(
         (resources.totals.runs_indexed, resources.totals.total_tokens),
         (30, 3_000)

@@ -4,8 +4,10 @@
 //! it makes. A process that ends in between leaves it to the next tick, which does it under the same ids: once.
 
 use company::{
-    Company, Error, comment, front_matter,
-    heartbeat::{self as files, Undone},
+    Company, Error,
+    conversation::comment,
+    execution::heartbeat::{self as files, Undone},
+    format::front_matter,
     layout,
     policy::{self, Action, Actor, Resource, Subject},
     secret,
@@ -519,7 +521,7 @@ fn execute(
         ProposedAction::LaunchJob { .. } => {
             let spec = job_of(company, undone)?;
             let (project, job) = (spec.project_id.clone(), &undone.job_id);
-            let is_known = company::job::record(company, &project, job).is_ok();
+            let is_known = company::execution::job::record(company, &project, job).is_ok();
             // One without an owner is found by whoever meets the folder.
             if !is_known {
                 let placement = JobPlacement::default();

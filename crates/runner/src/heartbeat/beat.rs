@@ -9,7 +9,7 @@ use std::{
 
 use company::{
     Company, Error,
-    heartbeat::{self as files, TickLock},
+    execution::heartbeat::{self as files, TickLock},
     policy::Actor,
     unix_ms,
 };

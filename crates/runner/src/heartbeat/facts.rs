@@ -9,7 +9,13 @@ use std::{
 };
 
 use company::{
-    Company, Error, collation, document::Agent, job, layout, org, project, run, task::Tasks,
+    Company, Error,
+    document::Agent,
+    execution::{job, run},
+    format::collation,
+    layout,
+    org::{self, project},
+    planning::task::Tasks,
     unix_ms,
 };
 use protocol::company::{

@@ -1,6 +1,9 @@
 //! What a heartbeat may start by itself, told before and when it is turned on.
 
-use company::{Company, Error, org, project};
+use company::{
+    Company, Error,
+    org::{self, project},
+};
 use protocol::company::heartbeat::{
     HeartbeatConfig, HeartbeatForecast, HeartbeatForecastAgent, HeartbeatForecastCap,
 };

@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use company::{Company, Error, heartbeat as files, job as job_files, policy::Actor};
+use company::{
+    Company, Error,
+    execution::{heartbeat as files, job as job_files},
+    policy::Actor,
+};
 use protocol::{
     Id as _, MayExec,
     company::{

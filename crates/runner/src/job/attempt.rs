@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use company::{Company, document::Agent, layout, run as runs};
+use company::{Company, document::Agent, execution::run as runs, layout};
 use protocol::{
     Id as _,
     company::{

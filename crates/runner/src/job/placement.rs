@@ -1,7 +1,9 @@
 //! Where the worker of a job works, beside what its contract says. Contracts are strict documents, so this is kept
 //! under `.local` until the job is over.
 
-use company::{Company, Error, Writer, document::Machine, files, layout, policy::Actor, project};
+use company::{
+    Company, Error, Writer, document::Machine, files, layout, org::project, policy::Actor,
+};
 use protocol::{
     Id as _,
     company::{

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
-use company::{Company, document::Agent, job as files};
+use company::{Company, document::Agent, execution::job as files};
 use protocol::{
     MayExec,
     company::{

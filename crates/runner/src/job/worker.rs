@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use company::{Company, Error, collation, document::Agent, org};
+use company::{Company, Error, document::Agent, format::collation, org};
 use protocol::company::{
     AgentRole, PermissionLevel, Text, WorkerKind,
     job::JobSpec,

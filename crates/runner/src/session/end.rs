@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use company::{
     document::{Run, RunSpec, Usage},
-    event::Event,
+    event_log::Event,
 };
 use protocol::company::{RunStatus, Text};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use company::{Company, document::Run, layout, run::is_unstarted};
+use company::{Company, document::Run, execution::run::is_unstarted, layout};
 use protocol::company::{ProjectId, RunId, RunStatus, Text, Visibility};
 use serde_json::json;
 

@@ -209,7 +209,7 @@ impl Inner {
             .as_ref()
             .filter(|_| params.explain == Some(true));
         let run: Arc<Run> = match unmade {
-            Some(wanted) => Arc::new(company::run::unmade(
+            Some(wanted) => Arc::new(company::execution::run::unmade(
                 &company,
                 &params.project_id,
                 &params.run_id,

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use company::{
     Company,
-    event::Event,
+    event_log::Event,
     policy::{self, Action, Actor, Decision, Resource},
 };
 use protocol::company::{

@@ -17,7 +17,7 @@ use std::{
     },
 };
 
-use company::{Companies, Company, Sources, document::Run, init::NonEmpty};
+use company::{Companies, Company, Sources, document::Run, workspace::init::NonEmpty};
 use protocol::{
     Id as _,
     company::{
@@ -69,7 +69,7 @@ impl Fixture {
     fn with(now: company::Now, options: Options) -> Self {
         let root = Arc::new(tempfile::tempdir().expect("a folder"));
         let (company, sessions, jobs) = open(root.path(), now, options);
-        company::init::init(
+        company::workspace::init::init(
             &company,
             &Text::new("Acme").expect("a name"),
             NonEmpty::from_force(None),

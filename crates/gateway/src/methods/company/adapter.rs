@@ -2,7 +2,7 @@
 
 use company::{
     document::Channel,
-    machine::{self, ProgramPolicy},
+    execution::machine::{self, ProgramPolicy},
 };
 use protocol::company::{Issue, adapter::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};

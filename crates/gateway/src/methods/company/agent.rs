@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use company::{
     Company, Error,
-    guidance::{self, Cycle, Ended, Evaluation},
+    execution::run::CreatedRun,
     layout,
-    mistake::{self, Seen},
+    memory::{
+        guidance::{self, Cycle, Ended, Evaluation},
+        mistake::{self, Seen},
+    },
     policy::Actor,
-    run::CreatedRun,
 };
 use protocol::{
     MayExec,

@@ -1,6 +1,6 @@
 //! Handlers of `comment.*`.
 
-use company::comment::{self, NewComment, Wanted};
+use company::conversation::comment::{self, NewComment, Wanted};
 use protocol::company::{Asking, Visibility, comment::*};
 use rpc::{Failure, Router};
 

@@ -1,6 +1,6 @@
 //! Handlers of `context.*`.
 
-use company::context_plan::Job;
+use company::memory::context_plan::Job;
 use protocol::company::context::*;
 use rpc::{Failure, Router};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use company::{
     conversation::{self, NewChannel, NewMessage},
-    defaults,
+    org::defaults,
 };
 use protocol::company::{Asking, MessageKind, Visibility, conversation::*};
 use rpc::{Failure, Router};

@@ -2,8 +2,8 @@
 
 use company::{
     conversation::{self, Scope},
-    home::Standings,
-    org, pm,
+    org,
+    pm::{self, overview::Standings},
 };
 use protocol::company::{
     Asking, CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,

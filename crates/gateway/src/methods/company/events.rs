@@ -1,6 +1,6 @@
 //! Handlers of `events.*`.
 
-use company::event::follow::Filter;
+use company::events::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
 use rpc::{Failure, Kind, Router, Service as _};
 

@@ -1,6 +1,6 @@
 //! Handlers of `heartbeat.*`.
 
-use company::heartbeat;
+use company::execution::heartbeat;
 use protocol::company::{heartbeat::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 use runner::Tick;

@@ -1,7 +1,10 @@
 //! Handlers of `inbox.*`.
 
 use ::index::snapshot;
-use company::{basis, inbox, review::Verdict};
+use company::{
+    decisions::{basis, review::Verdict},
+    inbox,
+};
 use crud::ProposalQuery;
 use protocol::{
     company::{Asking, Text, inbox::*},

@@ -82,7 +82,7 @@ impl Seen {
 
 /// Returns the agent that works on a job, or `None` if its record is missing or names none.
 fn agent_of_job(company: &Company, project: &ProjectId, job: &JobId) -> Option<String> {
-    let record = company::job::record(company, project, job).ok()?;
+    let record = company::execution::job::record(company, project, job).ok()?;
     let named = record.job.worker_agent_id.as_ref().map(ToString::to_string);
     let tried = || {
         let attempt = record.attempts.last()?;

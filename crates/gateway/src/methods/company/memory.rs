@@ -1,8 +1,8 @@
 //! Handlers of `memory.*`.
 
 use company::{
+    decisions::review::Verdict,
     memory::{self, NewDelta, Wanted, WantedCandidates},
-    review::Verdict,
 };
 use protocol::company::{ReviewDecision, memory::*};
 use rpc::{Failure, Router};

@@ -1,6 +1,6 @@
 //! Handlers of `milestone.*`.
 
-use company::{milestone, review::Verdict};
+use company::{decisions::review::Verdict, planning::milestone};
 use protocol::company::{ReviewDecision, milestone::*};
 use rpc::{Failure, Router};
 

@@ -1,6 +1,11 @@
 //! Handlers of `pm.*` (project planning).
 
-use company::{conversation::Scope, home::Standings, machine, plan::allocation::Provider, pm};
+use company::{
+    conversation::Scope,
+    execution::machine,
+    planning::plan::allocation::Provider,
+    pm::{self, overview::Standings},
+};
 use protocol::company::{
     Asking,
     adapter::{AdapterRow, WorktreeIsolation},

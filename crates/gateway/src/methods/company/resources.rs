@@ -1,6 +1,6 @@
 //! Handlers of `resources.*`.
 
-use company::resources;
+use company::execution::resources;
 use protocol::company::resources::*;
 use rpc::{Failure, Router};
 

@@ -2,7 +2,13 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize};
 
-use company::{Company, event::follow::Filter, layout, policy, policy::Actor, replay, run};
+use company::{
+    Company,
+    events::{follow::Filter, replay},
+    execution::run,
+    layout,
+    policy::{self, Actor},
+};
 use protocol::company::{
     Asking, ProjectId, RunId, RunStatus, Text, run::*, session::CompanySessionListParams,
 };

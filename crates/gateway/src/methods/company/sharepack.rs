@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use company::{replay::Options, share_pack};
+use company::events::{replay::Options, share_pack};
 use protocol::company::{Asking, Text, sharepack::*};
 use rpc::{Failure, Router};
 

@@ -1,8 +1,8 @@
 //! Handlers of `task.*`.
 
 use company::{
-    project,
-    task::{Change, Tasks},
+    org::project,
+    planning::task::{Change, Tasks},
 };
 use protocol::company::{Asking, task::*};
 use rpc::{Failure, Router};

@@ -5,10 +5,15 @@ mod doctor;
 use std::path::{Component, Path, PathBuf};
 
 use company::{
-    bootstrap, defaults, home,
-    init::{self, NonEmpty},
-    org, project, transfer, trust,
-    validate::validate,
+    documents::validate::validate,
+    folder::trust,
+    org::{self, defaults, project},
+    pm::overview,
+    workspace::{
+        bootstrap,
+        init::{self, NonEmpty},
+        transfer,
+    },
 };
 use protocol::{
     Id as _,
@@ -159,7 +164,7 @@ async fn migrate(
     let dry_run = params.dry_run.unwrap_or(false);
     let forced = params.force.unwrap_or(false);
     within(&ctx, &params.workspace_dir, move |company| {
-        company::migrate::migrate(company, dry_run, forced)
+        company::workspace::migrate::migrate(company, dry_run, forced)
     })
     .await
 }
@@ -206,7 +211,7 @@ async fn projects_list(
     within(&ctx, &params.workspace_dir, |company| {
         Ok(CompanyWorkspaceProjectsListResponse {
             workspace_dir: company.given().to_owned(),
-            projects: home::list_projects(company)?,
+            projects: overview::list_projects(company)?,
         })
     })
     .await
@@ -351,5 +356,5 @@ async fn home_snapshot(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceHomeSnapshotResponse, Failure> {
-    within(&ctx, &params.workspace_dir, home::snapshot).await
+    within(&ctx, &params.workspace_dir, overview::snapshot).await
 }

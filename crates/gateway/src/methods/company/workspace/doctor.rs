@@ -3,9 +3,11 @@
 use ::index::Indexes;
 use company::{
     Company,
-    doctor::{self, Outside, check},
     document::Run,
-    files, machine, replay, secret,
+    events::replay,
+    execution::machine,
+    files, secret,
+    workspace::doctor::{self, Outside, check},
 };
 use protocol::company::{
     adapter::AdapterRow, inbox::InboxSnapshotParams, monitor::MonitorSnapshotParams,
@@ -237,7 +239,7 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
     );
     let index_ms = modified_ms(&company.derived("index.sqlite"))
         .max(modified_ms(&company.derived("index.sqlite-wal")));
-    let latest_ms = company::doctor::newest_ms(company);
+    let latest_ms = company::workspace::doctor::newest_ms(company);
     details.push(format!("index_mtime_ms: {index_ms}"));
     details.push(format!("canonical_latest_mtime_ms: {latest_ms}"));
     // A sync without changes does not touch the index file, so its modification time is only a hint.

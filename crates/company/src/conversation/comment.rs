@@ -1,0 +1,255 @@
+//! What people and agents say about agents, documents and runs.
+
+use protocol::{
+    Id as _,
+    company::{
+        CommentId, ProjectId, RunId, Text, Visibility,
+        comment::{Comment, CommentTag, CommentTarget},
+    },
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    Company, Error, Writer,
+    event_log::{Event, Payload},
+    files::group_commit::Group,
+    folder::intent::Together,
+    format::yaml,
+    layout,
+    org::{iso, text},
+    policy::{self, Action, Actor, Resource},
+    secret,
+};
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub struct NewComment {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Who says it.
+    pub author: Actor,
+    /// What they say.
+    pub body: String,
+    /// The agent it is about.
+    pub agent_id: Option<String>,
+    /// The document it is about.
+    pub artifact_id: Option<String>,
+    /// The run it is about.
+    pub run_id: Option<RunId>,
+    /// Who may see it.
+    pub visibility: Visibility,
+}
+
+/// Adds a comment, and an event to the run it is about.
+pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
+    let id: CommentId = company.sources().id();
+    let comment = add_as(company, &id, new)?;
+    Ok((id, comment))
+}
+
+/// The same under an id that was chosen before. A comment that is there already is left as it is.
+pub fn add_once(company: &Company, id: &CommentId, new: NewComment) -> Result<(), Error> {
+    match company.path(&path(id)).exists() {
+        true => Ok(()),
+        false => add_as(company, id, new).map(drop),
+    }
+}
+
+fn path(id: &CommentId) -> String {
+    format!("{}/{id}.yaml", layout::COMMENTS)
+}
+
+fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment, Error> {
+    let body = Text::new(new.body.trim())
+        .ok_or_else(|| Error::Refused("Comment body is required".to_owned()))?;
+    let author = new.author.known(company)?;
+    secret::refuse("comment.body", &body)?;
+    let named = |id: Option<String>| id.and_then(|id| Text::new(id.trim()));
+    let target = CommentTarget {
+        project_id: text(&new.project_id),
+        agent_id: named(new.agent_id),
+        artifact_id: named(new.artifact_id),
+        run_id: new.run_id.as_ref().map(text),
+    };
+    if !target.refine().is_empty() {
+        return Err(Error::Refused(
+            "Comment target requires one of: target_agent_id, target_artifact_id, target_run_id"
+                .to_owned(),
+        ));
+    }
+    let comment = Comment {
+        schema_version: 1,
+        r#type: CommentTag::Comment,
+        id: text(id),
+        created_at: iso(company.sources().now_text()),
+        author_id: text(&author.id),
+        author_role: author.role,
+        visibility: new.visibility,
+        target,
+        body,
+    };
+    let event = match &new.run_id {
+        Some(run) => Some((new.project_id, event(company, id, run, &comment)?)),
+        None => None,
+    };
+    let made = MadeComment {
+        file: (path(id), yaml::print(&comment)?),
+        event,
+    };
+    let bytes = made.file.1.len();
+    let queue = company.comment_queue();
+    let written = queue.submit(made, bytes, |comments| write(company, &comments));
+    written.unwrap_or_else(|_| Err(Error::Refused("the write was interrupted".to_owned())))?;
+    Ok(comment)
+}
+
+/// The comments of one company folder that wait to be written together.
+pub(crate) type CommentQueue = Group<MadeComment, Result<(), Error>>;
+
+/// A comment that is ready to be written.
+pub(crate) struct MadeComment {
+    /// Its path and content.
+    file: (String, String),
+    /// The event for the run it is about.
+    event: Option<(ProjectId, Event)>,
+}
+
+/// Writes comments together. If that fails, each is written by itself, so that one cannot fail the others.
+fn write(company: &Company, comments: &[MadeComment]) -> Vec<Result<(), Error>> {
+    match company.write(|writer| put(writer, comments)) {
+        Ok(()) => comments.iter().map(|_| Ok(())).collect(),
+        Err(error) if comments.len() == 1 => vec![Err(error)],
+        Err(Error::LockTimeout(path)) => comments
+            .iter()
+            .map(|_| Err(Error::LockTimeout(path.clone())))
+            .collect(),
+        Err(_) => comments
+            .iter()
+            .map(|comment| company.write(|writer| put(writer, std::slice::from_ref(comment))))
+            .collect(),
+    }
+}
+
+fn put(writer: &Writer<'_>, comments: &[MadeComment]) -> Result<(), Error> {
+    let files: Vec<_> = comments
+        .iter()
+        .map(|comment| comment.file.clone())
+        .collect();
+    let events: Vec<_> = comments
+        .iter()
+        .filter_map(|comment| comment.event.clone())
+        .collect();
+    if events.is_empty() {
+        return writer.put_texts(&files);
+    }
+    writer.put_together(&Together {
+        files,
+        events,
+        ..Together::default()
+    })
+}
+
+fn event(
+    company: &Company,
+    id: &CommentId,
+    run: &RunId,
+    comment: &Comment,
+) -> Result<Event, Error> {
+    let mut payload = Map::new();
+    payload.insert("comment_id".to_owned(), Value::from(id.as_str()));
+    payload.insert(
+        "project_id".to_owned(),
+        Value::from(comment.target.project_id.as_str()),
+    );
+    for (name, value) in [
+        ("agent_id", &comment.target.agent_id),
+        ("artifact_id", &comment.target.artifact_id),
+    ] {
+        if let Some(value) = value {
+            payload.insert(name.to_owned(), Value::from(value.as_str()));
+        }
+    }
+    payload.insert("body".to_owned(), Value::from(comment.body.as_str()));
+    let session_ref = format!("local_comment_{id}");
+    Ok(Event {
+        ts_wallclock: comment.created_at.to_string(),
+        run_id: run.clone(),
+        session_ref: session_ref.clone(),
+        actor: comment.author_id.to_string(),
+        visibility: comment.visibility,
+        event_type: "comment.added".to_owned(),
+        payload: Payload::new(&payload)?,
+        event_id: company.sources().id(),
+        correlation_id: Some(session_ref),
+        causation_id: None,
+        ts_monotonic_ms: company.uptime_ms(),
+    })
+}
+
+/// Which comments are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Only about this agent.
+    pub agent_id: Option<String>,
+    /// Only about this document.
+    pub artifact_id: Option<String>,
+    /// Only about this run.
+    pub run_id: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+    /// Only those older than this one.
+    pub before: Option<CommentId>,
+    /// Only what they may see.
+    pub actor: Option<Actor>,
+}
+
+/// The comments that are wanted, newest first.
+pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
+    let fits = |wanted: &Option<String>, found: &Option<Text>| match wanted {
+        Some(wanted) => found.as_deref() == Some(wanted),
+        None => true,
+    };
+    let mut found: Vec<Comment> = company
+        .names(layout::COMMENTS)?
+        .iter()
+        .filter(|name| {
+            name.strip_suffix(".yaml")
+                .is_some_and(|id| CommentId::parse(id).is_ok())
+        })
+        .filter_map(|name| {
+            company
+                .read::<Comment>(&format!("{}/{name}", layout::COMMENTS))
+                .ok()
+        })
+        .filter(|comment| comment.target.project_id.as_str() == wanted.project_id.as_str())
+        .filter(|comment| {
+            fits(&wanted.agent_id, &comment.target.agent_id)
+                && fits(&wanted.artifact_id, &comment.target.artifact_id)
+                && fits(&wanted.run_id, &comment.target.run_id)
+        })
+        .filter(|comment| {
+            let Some(actor) = &wanted.actor else {
+                return true;
+            };
+            let team = policy::team_of(company, &comment.author_id);
+            let resource = Resource {
+                team_id: team.as_deref(),
+                producing_actor_id: Some(&comment.author_id),
+                ..Resource::visible(comment.visibility)
+            };
+            policy::decide(actor, Action::Read, &resource).allowed
+        })
+        .map(|comment| Comment::clone(&comment))
+        .collect();
+    found.sort_by(|left, right| (&right.created_at, &right.id).cmp(&(&left.created_at, &left.id)));
+    if let Some(before) = &wanted.before {
+        let mark = found
+            .iter()
+            .position(|one| one.id.as_str() == before.as_str());
+        found.drain(..mark.map_or(found.len(), |mark| mark + 1));
+    }
+    found.truncate(wanted.limit);
+    Ok(found)
+}

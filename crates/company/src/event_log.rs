@@ -1,0 +1,278 @@
+//! One event of a run: its envelope, its line in `events.jsonl`, and the hash that ties it to the line before.
+//!
+//! [`log`] appends lines, [`verify`] judges them, [`upgrade`] rewrites the files of older writers;
+//! [`crate::events::replay`] reads whole files.
+
+mod lines;
+pub mod log;
+pub mod upgrade;
+pub mod verify;
+
+pub(crate) use lines::{Chunk, Chunks, is_blank};
+
+use protocol::company::{EventId, RunId, Visibility};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::{Error, format::ecma_json};
+
+/// What `schema_version` of a new event says.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The longest line that is written, and the longest that is read as an event.
+pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// An event to be appended. The caller read the clocks and made the id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When the event was made: ISO-8601 with milliseconds, UTC.
+    pub ts_wallclock: String,
+    /// The run it belongs to.
+    pub run_id: RunId,
+    /// The session that wrote it; `local_<run_id>` where there is none.
+    pub session_ref: String,
+    /// Who did it: `system`, `human` or the id of an agent.
+    pub actor: String,
+    /// Who may see it in a share pack.
+    pub visibility: Visibility,
+    /// What happened: `run.started`. On the wire and on disk `type`.
+    pub event_type: String,
+    /// What there is to say about it, by type.
+    pub payload: Payload,
+    /// `evt_` and a ULID.
+    pub event_id: EventId,
+    /// What belongs together; usually the session.
+    pub correlation_id: Option<String>,
+    /// The event that caused this one, where it is known.
+    pub causation_id: Option<EventId>,
+    /// Milliseconds since the writing process began. Not ordered within a file.
+    pub ts_monotonic_ms: u64,
+}
+
+/// The first line of a new log, with its LF.
+pub fn first_line(event: &Event) -> String {
+    first_lines(std::slice::from_ref(event)).0
+}
+
+/// The lines of a new log that begins with these events, and the hash of the last one.
+pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
+    let (mut lines, mut last) = (String::new(), String::new());
+    for event in events {
+        let previous = (!last.is_empty()).then(|| format!("\"{last}\""));
+        let (line, hash) = Prepared::new(event).seal(previous.as_deref());
+        lines.push_str(&line);
+        lines.push('\n');
+        last = hash;
+    }
+    (lines, last)
+}
+
+/// The line of an event that belongs to no chain, without LF.
+pub(crate) fn loose_line(event: &Event) -> String {
+    let mut line = Prepared::new(event).head;
+    line.truncate(line.len() - PREVIOUS_HASH_MEMBER.len());
+    line.push('}');
+    line
+}
+
+/// What stands before the hash of the line before.
+const PREVIOUS_HASH_MEMBER: &str = ",\"prev_event_hash\":";
+
+/// The payload of an event as the text that will stand in its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload(String);
+
+impl Payload {
+    /// Prints a value in the order of its fields.
+    pub fn new(value: &impl Serialize) -> Result<Self, Error> {
+        let unprintable = |detail| Error::Refused(format!("the payload of an event {detail}"));
+        let text = serde_json::to_string(value)
+            .map_err(|error| unprintable(format!("is no JSON: {error}")))?;
+        if text.len() > MAX_LINE_BYTES / 2 {
+            return Err(unprintable(format!(
+                "may have {} bytes and has {}",
+                MAX_LINE_BYTES / 2,
+                text.len()
+            )));
+        }
+        // The line is one level more.
+        let max_depth = ecma_json::MAX_DEPTH - 1;
+        match ecma_json::canonical_within(&text, max_depth) {
+            Some(text) => Ok(Self(text)),
+            None => Err(unprintable(format!(
+                "is nested deeper than {max_depth} levels"
+            ))),
+        }
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An event whose line and hash are made as far as they can be before its place in the file is known.
+pub(crate) struct Prepared {
+    /// The line up to where `prev_event_hash` gets its value.
+    head: String,
+    /// Has seen the head.
+    hasher: Sha256,
+}
+
+impl Prepared {
+    pub(crate) fn new(event: &Event) -> Self {
+        // The order of the fields is the order of the line.
+        #[derive(Serialize)]
+        struct Line<'a> {
+            schema_version: u32,
+            ts_wallclock: &'a str,
+            run_id: &'a RunId,
+            session_ref: &'a str,
+            actor: &'a str,
+            visibility: Visibility,
+            r#type: &'a str,
+        }
+        #[derive(Serialize)]
+        struct Rest<'a> {
+            event_id: &'a EventId,
+            correlation_id: Option<&'a str>,
+            causation_id: Option<&'a EventId>,
+            ts_monotonic_ms: u64,
+        }
+        let printed = |value: serde_json::Result<String>| {
+            value.expect("strings and numbers always print as JSON")
+        };
+        let mut head = printed(serde_json::to_string(&Line {
+            schema_version: SCHEMA_VERSION,
+            ts_wallclock: &event.ts_wallclock,
+            run_id: &event.run_id,
+            session_ref: &event.session_ref,
+            actor: &event.actor,
+            visibility: event.visibility,
+            r#type: &event.event_type,
+        }));
+        head.pop();
+        head.push_str(",\"payload\":");
+        head.push_str(&event.payload.0);
+        let rest = printed(serde_json::to_string(&Rest {
+            event_id: &event.event_id,
+            correlation_id: event.correlation_id.as_deref(),
+            causation_id: event.causation_id.as_ref(),
+            ts_monotonic_ms: event.ts_monotonic_ms,
+        }));
+        head.push(',');
+        head.push_str(&rest[1..rest.len() - 1]);
+        head.push_str(PREVIOUS_HASH_MEMBER);
+        let hasher = Sha256::new_with_prefix(&head);
+        Self { head, hasher }
+    }
+
+    /// How long the line will be, nearly.
+    pub(crate) fn len(&self) -> usize {
+        self.head.len() + 180
+    }
+
+    /// The line behind the one whose hash is `previous`, given as JSON text, and its own hash.
+    pub(crate) fn seal(self, previous: Option<&str>) -> (String, String) {
+        let Self {
+            head: mut line,
+            mut hasher,
+        } = self;
+        let previous = previous.unwrap_or("null");
+        hasher.update(previous);
+        hasher.update("}");
+        let hash = hex(&hasher.finalize());
+        line.reserve(previous.len() + hash.len() + EVENT_HASH_MEMBER.len() + 2);
+        line.push_str(previous);
+        line.push_str(EVENT_HASH_MEMBER);
+        line.push_str(&hash);
+        line.push_str("\"}");
+        (line, hash)
+    }
+}
+
+/// What stands between the body of a sealed line and its hash.
+pub(crate) const EVENT_HASH_MEMBER: &str = ",\"event_hash\":\"";
+
+/// The hash of a text in lower-case hexadecimal.
+pub(crate) fn hash_of(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Id as _;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Raw<'a> {
+        stream: &'a str,
+        chunk: &'a str,
+    }
+
+    #[test]
+    fn a_line_and_its_hash_are_those_of_the_golden_chain() {
+        let event = Event {
+            ts_wallclock: "2024-07-01T12:00:02.002Z".to_owned(),
+            run_id: RunId::parse("run_golden").unwrap(),
+            session_ref: "local_run_golden".to_owned(),
+            actor: "agent_w".to_owned(),
+            visibility: Visibility::Team,
+            event_type: "provider.raw".to_owned(),
+            payload: Payload::new(&Raw {
+                stream: "stdout",
+                chunk: "line one\nline \"two\"\ttabbed \\ back / slash\n",
+            })
+            .unwrap(),
+            event_id: EventId::parse("evt_run_golden_2").unwrap(),
+            correlation_id: Some("local_run_golden".to_owned()),
+            causation_id: None,
+            ts_monotonic_ms: 1002,
+        };
+        let previous = "\"73c5677a8281c13f4d77dd70f6848280e7e574db65ffa5b1103381e794a39cf0\"";
+        let (line, hash) = Prepared::new(&event).seal(Some(previous));
+        assert_eq!(
+            hash,
+            "895dffe9d1b95e15037c87eb49bca9a50a33fe383ab21369eb633c1960efc570"
+        );
+        assert_eq!(
+            Some(line.as_str()),
+            include_str!("event/golden.jsonl").lines().nth(1)
+        );
+    }
+
+    #[test]
+    fn a_payload_stands_in_the_line_as_ecmascript_prints_it() {
+        let payload = Payload::new(&json!({"b": 1.0, "10": 1e30, "9": "\u{7f}\u{1}"})).unwrap();
+        assert_eq!(
+            payload.as_str(),
+            "{\"9\":\"\u{7f}\\u0001\",\"10\":1e+30,\"b\":1}"
+        );
+    }
+
+    #[test]
+    fn a_payload_nested_too_deep_is_refused() {
+        let mut value = json!(1);
+        for _ in 1..ecma_json::MAX_DEPTH {
+            value = json!([value]);
+        }
+        assert!(Payload::new(&value).is_ok());
+        let error = Payload::new(&json!([value])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the payload of an event is nested deeper than 511 levels"
+        );
+    }
+}

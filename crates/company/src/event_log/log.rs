@@ -1,0 +1,527 @@
+//! The group commit of a company folder: every line that is appended to one of its files goes through [`EventLogs`].
+//!
+//! Each file has a [`Group`] in this process: one thread takes the system lock of the file, writes the lines of all
+//! threads that wait and syncs once. The system lock is only contended between processes, never between the threads of
+//! one.
+//!
+//! Events form a hash chain, which is computed under the lock. A file of events is never created here: creating a run
+//! creates its file, and an event for a run that does not exist is an error. A file of plain lines (messages, audit
+//! logs) is created by its first line.
+
+use std::{
+    collections::BTreeMap,
+    fs::{File, Metadata},
+    io::{self, Write as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use super::{Event, Prepared, verify};
+use crate::{
+    Company, Error,
+    files::{
+        self,
+        dir::{Dir, Readers},
+        group_commit::Group,
+    },
+};
+
+/// How many files are remembered, so that their ends need not be read again.
+const MAX_FILES: usize = 512;
+/// How much of the end of an unknown file is read first.
+const TAIL_BYTES: u64 = 64 * 1024;
+/// How long an append waits for another process to release a file.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Appends lines to files and remembers where their chains end. One for the process, shared in an `Arc`.
+#[derive(Default)]
+pub struct EventLogs {
+    logs: Mutex<Logs>,
+}
+
+#[derive(Default)]
+struct Logs {
+    by_path: BTreeMap<PathBuf, (Arc<Log>, u64)>,
+    /// Counts appends, to find the file that was not used for the longest time.
+    uses: u64,
+}
+
+/// An event that is on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The number of its line, from 1, when the lines of the file were counted: always for a file that was small
+    /// when this process first wrote to it.
+    pub seq: Option<u64>,
+    /// Where its line begins in the file.
+    pub offset: u64,
+    /// Its line, without LF.
+    pub line: String,
+    /// Its hash.
+    pub event_hash: String,
+}
+
+impl EventLogs {
+    /// Starts with nothing remembered.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends events to a file, in their order and next to each other, and returns when they are on the disk.
+    /// Appends of other threads that arrive meanwhile are written together with one sync.
+    ///
+    /// A file that is not there is an error for which [`Error::is_missing`] holds. After any other error none of
+    /// the events is in the file, unless the system also refused to cut them off again.
+    pub fn append(&self, place: &Place, events: &[Event]) -> Result<Vec<Appended>, Error> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lines = events.iter().map(Prepared::new).map(Line::Event).collect();
+        self.log(&place.path).append(place, lines)
+    }
+
+    /// Appends plain lines, given without LF, to a file that is created if it is not there; its folder is not. They
+    /// are durable when this returns, and share one sync with the appends of other threads.
+    pub fn append_lines(&self, place: &Place, lines: Vec<String>) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let lines = lines.into_iter().map(Line::Plain).collect();
+        self.log(&place.path).append(place, lines).map(drop)
+    }
+
+    /// Forgets where the chain of a file ends: it was rewritten.
+    pub fn forget(&self, path: &Path) {
+        if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
+            *lock(&log.remembered) = None;
+        }
+    }
+
+    fn log(&self, path: &Path) -> Arc<Log> {
+        let mut logs = lock(&self.logs);
+        logs.uses += 1;
+        let now = logs.uses;
+        if let Some((log, used)) = logs.by_path.get_mut(path) {
+            *used = now;
+            return Arc::clone(log);
+        }
+        if logs.by_path.len() >= MAX_FILES {
+            // One that nobody is appending to: clones are made under this lock only.
+            let idle = logs
+                .by_path
+                .iter()
+                .filter(|(_, (log, _))| Arc::strong_count(log) == 1);
+            if let Some(oldest) = idle
+                .min_by_key(|(_, (_, used))| *used)
+                .map(|(path, _)| path.clone())
+            {
+                logs.by_path.remove(&oldest);
+            }
+        }
+        let log = Arc::new(Log::default());
+        logs.by_path
+            .insert(path.to_owned(), (Arc::clone(&log), now));
+        log
+    }
+}
+
+/// The appends to one file.
+#[derive(Default)]
+struct Log {
+    group: Group<Vec<Line>, Result<Vec<Appended>, Error>>,
+    /// Where the file ended after the last write of this process.
+    remembered: Mutex<Option<End>>,
+}
+
+/// A line to append.
+enum Line {
+    /// An event, which becomes part of the file's chain.
+    Event(Prepared),
+    /// Text without LF.
+    Plain(String),
+}
+
+impl Line {
+    /// How long the line will be, nearly.
+    fn len(&self) -> usize {
+        match self {
+            Self::Event(event) => event.len(),
+            Self::Plain(line) => line.len() + 1,
+        }
+    }
+}
+
+impl Log {
+    fn append(&self, place: &Place, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
+        let bytes = lines.iter().map(Line::len).sum();
+        let written = self
+            .group
+            .submit(lines, bytes, |batches| self.write(place, batches));
+        written.unwrap_or_else(|_| {
+            let error = io::Error::other("the write was interrupted");
+            Err(Error::io("written", &place.path, error))
+        })
+    }
+
+    /// Writes the lines of several callers with one sync.
+    fn write(&self, place: &Place, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+        let (callers, path) = (batches.len(), &place.path);
+        let remembered = lock(&self.remembered).take();
+        match write_batches(place, remembered, batches) {
+            Ok((answers, end)) => {
+                *lock(&self.remembered) = Some(end);
+                answers.into_iter().map(Ok).collect()
+            }
+            Err(error) => (0..callers).map(|_| Err(again(&error, path))).collect(),
+        }
+    }
+}
+
+/// The same error for each of those whose events were written together.
+fn again(error: &Error, path: &Path) -> Error {
+    if let Error::Io { verb, source, .. } = error {
+        let source = match source.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(source.kind(), source.to_string()),
+        };
+        Error::io(verb, path, source)
+    } else if matches!(error, Error::DiskFull) {
+        Error::DiskFull
+    } else if matches!(error, Error::FileLocked(_)) {
+        Error::FileLocked(path.to_owned())
+    } else {
+        Error::Refused(error.to_string())
+    }
+}
+
+fn write_batches(
+    place: &Place,
+    remembered: Option<End>,
+    batches: Vec<Vec<Line>>,
+) -> Result<(Vec<Vec<Appended>>, End), Error> {
+    let mut lines = batches.iter().flatten();
+    let has_plain = lines.any(|line| matches!(line, Line::Plain(_)));
+    let mut lines = batches.iter().flatten();
+    let has_events = lines.any(|line| matches!(line, Line::Event(_)));
+    let (file, created) = if has_plain {
+        Locked::open_or_create(place)?
+    } else {
+        (Locked::open(place)?, Created::No)
+    };
+    let path = &place.path;
+    let failed = |error| Error::io("written", path, error);
+    let metadata = file.0.metadata().map_err(failed)?;
+    let mut end = match remembered {
+        Some(end) if end.is_of(&metadata) => end,
+        other => {
+            End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
+        }
+    };
+    if has_events && matches!(end.chain, Chain::Unread) {
+        let hash =
+            last_hash(&file.0, end.length).map_err(|error| Error::io("read", path, error))?;
+        end.chain = Chain::Ends(hash);
+    }
+
+    let mut buffer = String::new();
+    if end.torn {
+        // The fragment becomes a line of its own, and the chain goes on behind it.
+        buffer.push('\n');
+        end.torn = false;
+        end.lines = end.lines.map(|lines| lines + 1);
+    }
+    let mut answers = Vec::with_capacity(batches.len());
+    for batch in batches {
+        let mut appended = Vec::with_capacity(batch.len());
+        for line in batch {
+            let offset = end.length + buffer.len() as u64;
+            let (line, event_hash) = match line {
+                Line::Event(event) => {
+                    let (line, event_hash) = event.seal(end.chain.hash());
+                    end.chain = Chain::Ends(Some(format!("\"{event_hash}\"")));
+                    (line, event_hash)
+                }
+                Line::Plain(line) => (line, String::new()),
+            };
+            buffer.push_str(&line);
+            buffer.push('\n');
+            end.lines = end.lines.map(|lines| lines + 1);
+            appended.push(Appended {
+                seq: end.lines,
+                offset,
+                line,
+                event_hash,
+            });
+        }
+        answers.push(appended);
+    }
+
+    append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
+    if created == Created::Yes {
+        place.sync_folder().map_err(failed)?;
+    }
+    end.length += buffer.len() as u64;
+    Ok((answers, end))
+}
+
+/// Appends bytes to a file of the given length and syncs. After an error they are cut off again, unless someone
+/// who does not know our lock has written behind them.
+fn append_durably(mut file: &File, length: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut written = 0;
+    let appended = loop {
+        match file.write(&bytes[written..]) {
+            Ok(0) if written < bytes.len() => break Err(io::ErrorKind::WriteZero.into()),
+            Ok(more) => written += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+        if written == bytes.len() {
+            break file.sync_data();
+        }
+    };
+    if appended.is_err()
+        && file
+            .metadata()
+            .is_ok_and(|metadata| metadata.len() == length + written as u64)
+    {
+        // The error that matters is the first one.
+        let _ = file.set_len(length);
+    }
+    appended
+}
+
+/// A file of lines whose system lock this process holds until this is dropped.
+pub(super) struct Locked(pub(super) File);
+
+/// Whether a file was created when it was opened.
+#[derive(Clone, Copy, PartialEq)]
+enum Created {
+    Yes,
+    No,
+}
+
+impl Locked {
+    pub(super) fn open(place: &Place) -> Result<Self, Error> {
+        loop {
+            let file = plain(place, place.dir.append(&place.relative))?;
+            if let Some(locked) = Self::lock(file, place)? {
+                return Ok(locked);
+            }
+        }
+    }
+
+    fn open_or_create(place: &Place) -> Result<(Self, Created), Error> {
+        loop {
+            match Self::open(place) {
+                Err(error) if error.is_missing() => {}
+                opened => return Ok((opened?, Created::No)),
+            }
+            let made = place.dir.create_new(&place.relative, Readers::Usual);
+            let file = match made {
+                // Another process created it in between.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !place.is_link() => {
+                    continue;
+                }
+                made => plain(place, made)?,
+            };
+            if let Some(locked) = Self::lock(file, place)? {
+                return Ok((locked, Created::Yes));
+            }
+        }
+    }
+
+    /// `None` if another file has taken the place of this one while the lock was waited for.
+    fn lock(file: File, place: &Place) -> Result<Option<Self>, Error> {
+        let failed = |error| Error::io("locked", &place.path, error);
+        files::lock(&file, &place.path, LOCK_PATIENCE)?;
+        let locked = Self(file);
+        let ours = locked.0.metadata().map_err(failed)?;
+        let named = match place.dir.link_metadata(&place.relative) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            named => named.map_err(failed)?,
+        };
+        let is_same = (ours.dev(), ours.ino()) == (named.dev(), named.ino());
+        Ok(is_same.then_some(locked))
+    }
+}
+
+/// A file of lines: where it is, and the open folder through which it is reached.
+#[derive(Clone, Debug)]
+pub struct Place {
+    dir: Dir,
+    relative: PathBuf,
+    path: PathBuf,
+}
+
+impl Place {
+    /// A file of a company folder.
+    pub(crate) fn of(company: &Company, relative: &str) -> Result<Self, Error> {
+        let path = company.path(relative);
+        let dir = company
+            .dir()
+            .map_err(|error| Error::io("opened", &path, error))?;
+        Ok(Self {
+            dir: dir.clone(),
+            relative: PathBuf::from(relative),
+            path,
+        })
+    }
+
+    /// A file at a path, whatever it belongs to.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let opened = Dir::open(folder);
+        let (dir, _) = opened.map_err(|error| Error::io("opened", path, error))?;
+        Ok(Self {
+            dir,
+            relative: PathBuf::from(path.file_name().unwrap_or_default()),
+            path: path.to_owned(),
+        })
+    }
+
+    fn is_link(&self) -> bool {
+        let found = self.dir.link_metadata(&self.relative);
+        found.is_ok_and(|found| found.is_symlink())
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        let folder = self.relative.parent().unwrap_or(Path::new(""));
+        self.dir.folder(folder)?.sync()
+    }
+}
+
+/// An opened file, if it is a plain one.
+fn plain(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
+    let failed = |error| Error::io("opened", &place.path, error);
+    let file = opened.map_err(failed)?;
+    match file.metadata().map_err(failed)?.is_file() {
+        true => Ok(file),
+        false => {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
+            Err(failed(error))
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing is not enough: a process being started right now may hold a copy of the descriptor.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Where a file ends, and with it its chain.
+struct End {
+    device: u64,
+    inode: u64,
+    length: u64,
+    chain: Chain,
+    /// How many lines end before here, when they were counted.
+    lines: Option<u64>,
+    /// The file does not end with LF.
+    torn: bool,
+}
+
+/// The last hash of a file's chain.
+enum Chain {
+    /// Not looked for: no event was appended since the end of the file was read.
+    Unread,
+    /// As JSON text; absent in a file without events.
+    Ends(Option<String>),
+}
+
+impl Chain {
+    fn hash(&self) -> Option<&str> {
+        match self {
+            Self::Unread => None,
+            Self::Ends(hash) => hash.as_deref(),
+        }
+    }
+}
+
+impl End {
+    fn is_of(&self, metadata: &Metadata) -> bool {
+        self.is_in(metadata) && self.length == metadata.len()
+    }
+
+    fn is_in(&self, metadata: &Metadata) -> bool {
+        (self.device, self.inode) == (metadata.dev(), metadata.ino())
+    }
+
+    /// Looks at the file. `known` is an older end, perhaps of another file.
+    fn read(file: &File, metadata: &Metadata, known: Option<Self>) -> io::Result<Self> {
+        let length = metadata.len();
+        let known = known.filter(|known| known.is_in(metadata) && known.length <= length);
+        let lines = match known.and_then(|known| Some((known.length, known.lines?))) {
+            // Lines of others follow those we counted.
+            Some((counted, lines)) => Some(lines + count_lines(file, counted, length)?),
+            // A file that is read whole anyway.
+            None if length <= TAIL_BYTES => Some(count_lines(file, 0, length)?),
+            None => None,
+        };
+        let torn = length > 0 && {
+            let mut last = [0];
+            file.read_exact_at(&mut last, length - 1)?;
+            last != *b"\n"
+        };
+        Ok(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            length,
+            chain: Chain::Unread,
+            lines,
+            torn,
+        })
+    }
+}
+
+fn count_lines(file: &File, mut from: u64, to: u64) -> io::Result<u64> {
+    let (mut lines, mut bytes) = (0, Vec::new());
+    while from < to {
+        let size = (to - from).min(TAIL_BYTES);
+        bytes.resize(usize::try_from(size).expect("a tail fits in memory"), 0);
+        file.read_exact_at(&mut bytes, from)?;
+        lines += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        from += size;
+    }
+    Ok(lines)
+}
+
+/// The hash, as JSON text, of the last line that is an event with a hash. Reads backwards from the end, in windows
+/// that grow.
+fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
+    let (mut end, mut size) = (length, TAIL_BYTES);
+    // The end of a line whose beginning lies before the window.
+    let mut rest = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(size);
+        let mut window = vec![0; usize::try_from(end - start).expect("a window fits in memory")];
+        file.read_exact_at(&mut window, start)?;
+        window.append(&mut rest);
+        // Where the line ends that begins before the window.
+        let cut = match window.iter().position(|&byte| byte == b'\n') {
+            _ if start == 0 => None,
+            Some(cut) => Some(cut),
+            None => Some(window.len()),
+        };
+        let whole = cut.map_or(0, |cut| (cut + 1).min(window.len()));
+        let mut lines = window[whole..].rsplit(|&byte| byte == b'\n');
+        if let Some(hash) = lines.find_map(verify::stored_hash) {
+            return Ok(Some(hash));
+        }
+        window.truncate(cut.unwrap_or(0));
+        rest = window;
+        end = start;
+        size = (size * 4).min(16 * 1024 * 1024);
+    }
+    Ok(None)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is behind our locks is whole between any two statements.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,417 @@
+//! Reading event logs as they grow: what was written after a place, and the newest events before it.
+
+use std::{
+    collections::BTreeMap,
+    fs::{File, Metadata},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use protocol::{
+    Id as _,
+    company::{ProjectId, RunId, Visibility},
+};
+use serde::Deserialize;
+
+use crate::{
+    Company, Error,
+    event_log::is_blank,
+    files::dir::Dir,
+    layout,
+    org::project,
+    policy::{self, Action, Actor, Resource},
+    unix_ms,
+};
+
+/// How much of a log is read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+/// How deep in a company folder a log is: `work/projects/<project>/runs/<run>/events.jsonl`.
+const DEPTH: usize = 6;
+
+/// Which events somebody wants to hear of.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only of this project.
+    pub project_id: Option<String>,
+    /// Only of this run.
+    pub run_id: Option<String>,
+    /// Only of these types; none means all.
+    pub event_types: Vec<String>,
+    /// Only what they may see.
+    pub actor: Option<Actor>,
+}
+
+/// Where a log is, as its path tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogPlace {
+    /// The company folder.
+    pub root: PathBuf,
+    /// The project.
+    pub project_id: String,
+    /// The run.
+    pub run_id: String,
+}
+
+/// Reads a path `<root>/work/projects/<project>/runs/<run>/events.jsonl` backwards.
+pub fn place_of(path: &Path) -> Option<LogPlace> {
+    let mut parts = path.iter().rev().map(|part| part.to_str());
+    let is_log = parts.next()?? == "events.jsonl";
+    let run_id = parts.next()??.to_owned();
+    let is_run = parts.next()?? == "runs";
+    let project_id = parts.next()??.to_owned();
+    let is_project = parts.next()?? == "projects" && parts.next()?? == "work";
+    // A run that is still being made has a hidden name; it is told of under its own.
+    let is_made = !run_id.starts_with('.') && !project_id.starts_with('.');
+    (is_log && is_run && is_project && is_made).then(|| LogPlace {
+        root: path
+            .ancestors()
+            .nth(DEPTH)
+            .unwrap_or(Path::new("/"))
+            .to_owned(),
+        project_id,
+        run_id,
+    })
+}
+
+impl Filter {
+    /// Whether a log can have events that are wanted.
+    pub fn wants_log(&self, place: &LogPlace) -> bool {
+        let fits = |wanted: &Option<String>, found: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        };
+        fits(&self.project_id, &place.project_id) && fits(&self.run_id, &place.run_id)
+    }
+
+    /// The id of the event in this line and when it was made, if it is wanted. A line that is no event never is.
+    pub fn wants(&self, line: &str) -> Option<Wanted> {
+        #[derive(Deserialize)]
+        struct Head<'a> {
+            #[serde(borrow, default)]
+            run_id: Option<std::borrow::Cow<'a, str>>,
+            #[serde(borrow, default, rename = "type")]
+            kind: Option<std::borrow::Cow<'a, str>>,
+            #[serde(borrow, default)]
+            event_id: Option<std::borrow::Cow<'a, str>>,
+            #[serde(borrow, default)]
+            ts_wallclock: Option<std::borrow::Cow<'a, str>>,
+            // Other programs write logs, too: a time of another shape must not hide the event.
+            #[serde(borrow, default)]
+            ts_monotonic_ms: Option<&'a serde_json::value::RawValue>,
+            #[serde(borrow, default)]
+            actor: Option<std::borrow::Cow<'a, str>>,
+            #[serde(default)]
+            visibility: Option<Visibility>,
+        }
+        let head: Head<'_> = serde_json::from_str(line).ok()?;
+        let kind = head.kind.as_deref().unwrap_or_default();
+        if !self.event_types.is_empty() && !self.event_types.iter().any(|wanted| wanted == kind) {
+            return None;
+        }
+        if self.run_id.is_some() && self.run_id.as_deref() != head.run_id.as_deref() {
+            return None;
+        }
+        if let Some(actor) = &self.actor {
+            let resource = Resource {
+                producing_actor_id: head.actor.as_deref(),
+                // What does not say who may see it is for people.
+                ..Resource::visible(head.visibility.unwrap_or(Visibility::PrivateAgent))
+            };
+            if !policy::decide(actor, Action::Read, &resource).allowed {
+                return None;
+            }
+        }
+        let made_at = head.ts_wallclock.as_deref().unwrap_or_default();
+        Some(Wanted {
+            event_id: head.event_id.map(Into::into),
+            made_at: made_at.to_owned(),
+            ts_monotonic_ms: head
+                .ts_monotonic_ms
+                .and_then(|time| time.get().parse().ok()),
+        })
+    }
+}
+
+/// An event that is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Its id.
+    pub event_id: Option<String>,
+    /// When it was made.
+    pub made_at: String,
+    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    pub ts_monotonic_ms: Option<u64>,
+}
+
+/// Which file a log was when it was read: a log that is upgraded becomes another file of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogFile {
+    device: u64,
+    inode: u64,
+}
+
+impl LogFile {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+/// Complete lines of a log.
+#[derive(Debug)]
+pub struct Lines {
+    /// The lines, without their ends.
+    pub lines: Vec<String>,
+    /// Where the first of them begins.
+    pub begin: u64,
+    /// Where to read on.
+    pub next_offset: u64,
+    /// Whether there is more to read now.
+    pub has_more: bool,
+    /// The file that was read.
+    pub file: LogFile,
+    /// Whether reading began in another file than before, so that lines before the place have to be counted again.
+    pub has_moved: bool,
+}
+
+/// Opens a log, or what an upgrade kept of it, through the folder it is in, so that no link in the folder leads to the
+/// log of another company.
+fn open(path: &Path) -> io::Result<File> {
+    let root = path.ancestors().nth(DEPTH).unwrap_or(Path::new("/"));
+    let (dir, place) = Dir::open(root)?;
+    if place != root {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    dir.read(path.strip_prefix(root).unwrap_or(path))
+}
+
+/// Reads complete lines from a place on; a log that became shorter is read from its new end.
+///
+/// `was` is the file in which the place is known. If another file has its name by now, reading goes on behind the same
+/// number of lines there: an upgrade rewrites each line and leaves out blank ones.
+pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines, Error> {
+    let read = || -> io::Result<Lines> {
+        let mut file = open(path)?;
+        let metadata = file.metadata()?;
+        let length = metadata.len();
+        let is = LogFile::of(&metadata);
+        let has_moved = was.is_some_and(|was| was != is);
+        let offset = match was {
+            Some(was) if has_moved => moved_place(path, was, offset, &file)?.unwrap_or(length),
+            Some(_) | None => offset,
+        };
+        let mut lines = Lines {
+            lines: Vec::new(),
+            begin: offset.min(length),
+            next_offset: offset.min(length),
+            has_more: false,
+            file: is,
+            has_moved,
+        };
+        if length <= offset {
+            return Ok(lines);
+        }
+        file.seek(SeekFrom::Start(offset))?;
+        let mut reader = BufReader::new(file.take(length - offset));
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            let count = reader.read_until(b'\n', &mut bytes)?;
+            // A line without its end is still being written.
+            if bytes.last() != Some(&b'\n') {
+                return Ok(lines);
+            }
+            lines.next_offset += count as u64;
+            // What is not UTF-8 is no event.
+            lines
+                .lines
+                .push(String::from_utf8(bytes[..count - 1].to_vec()).unwrap_or_default());
+            let taken = usize::try_from(lines.next_offset - offset).unwrap_or(usize::MAX);
+            if taken >= CHUNK_BYTES {
+                lines.has_more = lines.next_offset < length;
+                return Ok(lines);
+            }
+        }
+    };
+    read().map_err(|error| Error::io("read", path, error))
+}
+
+/// The place in a rewritten log that corresponds to one in the file it was, which an upgrade keeps beside it. `None` if
+/// that file is not there.
+fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result<Option<u64>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let kept = format!("{name}.pre-");
+    for entry in path.parent().unwrap_or(Path::new(".")).read_dir()? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(&kept)
+            || LogFile::of(&entry.metadata()?) != was
+        {
+            continue;
+        }
+        let mut reader = BufReader::new(open(&entry.path())?.take(offset));
+        let (mut lines, mut bytes) = (0u64, Vec::new());
+        while reader.read_until(b'\n', &mut bytes)? > 0 {
+            lines += u64::from(!is_blank(bytes.strip_suffix(b"\n").unwrap_or(&bytes)));
+            bytes.clear();
+        }
+        let mut reader = BufReader::new(now);
+        reader.seek(SeekFrom::Start(0))?;
+        let mut place = 0;
+        while lines > 0 {
+            bytes.clear();
+            let count = reader.read_until(b'\n', &mut bytes)?;
+            if count == 0 {
+                break;
+            }
+            place += count as u64;
+            lines -= u64::from(!is_blank(bytes.strip_suffix(b"\n").unwrap_or(&bytes)));
+        }
+        return Ok(Some(place));
+    }
+    Ok(None)
+}
+
+/// How many lines a log has before a place.
+pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
+    let count = || -> io::Result<u64> {
+        let mut reader = BufReader::with_capacity(CHUNK_BYTES, open(path)?.take(offset));
+        let mut lines = 0;
+        loop {
+            let bytes = reader.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(lines);
+            }
+            lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let length = bytes.len();
+            reader.consume(length);
+        }
+    };
+    count().map_err(|error| Error::io("read", path, error))
+}
+
+/// Every log of a company that can have wanted events, with its length and the file it is.
+pub fn logs(
+    company: &Company,
+    filter: &Filter,
+) -> Result<BTreeMap<PathBuf, (u64, LogFile)>, Error> {
+    let mut found = BTreeMap::new();
+    for project in wanted_ids::<ProjectId>(&filter.project_id, || project::project_ids(company))? {
+        let folder = format!("{}/runs", layout::project(&project));
+        let runs = wanted_ids::<RunId>(&filter.run_id, || {
+            let names = company.names(&folder)?;
+            Ok(names
+                .iter()
+                .filter_map(|name| RunId::parse(name).ok())
+                .collect())
+        })?;
+        for run in runs {
+            let path = company.path(&format!("{folder}/{run}/events.jsonl"));
+            if let Ok(metadata) = path.metadata() {
+                found.insert(path, (metadata.len(), LogFile::of(&metadata)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn wanted_ids<I: protocol::Id>(
+    wanted: &Option<String>,
+    all: impl FnOnce() -> Result<Vec<I>, Error>,
+) -> Result<Vec<I>, Error> {
+    match wanted {
+        Some(id) => Ok(I::parse(id).ok().into_iter().collect()),
+        None => all(),
+    }
+}
+
+/// An event found in a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The log.
+    pub path: PathBuf,
+    /// The number of its line, from 1.
+    pub seq: u64,
+    /// The line.
+    pub line: String,
+    /// Its id.
+    pub event_id: Option<String>,
+    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    pub ts_monotonic_ms: Option<u64>,
+    made_at: String,
+}
+
+/// The newest wanted events that lie before the given ends of the logs, oldest first.
+///
+/// Logs that changed last are read first, and reading stops at logs that cannot have anything newer.
+pub fn newest(
+    ends: &BTreeMap<PathBuf, (u64, LogFile)>,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<Found>, Error> {
+    let mut by_change: Vec<_> = ends
+        .iter()
+        .map(|(path, (end, _))| {
+            let changed_at = path
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .ok();
+            let changed_ms = changed_at
+                .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
+                .map_or(i64::MAX, |since| {
+                    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+                });
+            (changed_ms, path, *end)
+        })
+        .collect();
+    by_change.sort_unstable_by(|left, right| right.cmp(left));
+    let mut found: Vec<Found> = Vec::new();
+    for (changed_ms, path, end) in by_change {
+        // Kept sorted, oldest first; a log that was quiet since the oldest one has nothing newer.
+        let oldest = found.first().and_then(|oldest| unix_ms(&oldest.made_at));
+        if found.len() >= limit && oldest.is_some_and(|oldest| changed_ms < oldest) {
+            break;
+        }
+        collect(path, end, filter, &mut found)?;
+        found.sort_by(|left, right| {
+            (&left.made_at, &left.path, left.seq).cmp(&(&right.made_at, &right.path, right.seq))
+        });
+        let surplus = found.len().saturating_sub(limit);
+        found.drain(..surplus);
+    }
+    Ok(found)
+}
+
+fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Result<(), Error> {
+    let (mut offset, mut seq) = (0, 0);
+    while offset < end {
+        let chunk = match read_from(path, offset, None) {
+            // Deleted in the meantime.
+            Err(error) if error.is_missing() => return Ok(()),
+            other => other?,
+        };
+        if chunk.lines.is_empty() {
+            return Ok(());
+        }
+        for line in chunk.lines {
+            offset += line.len() as u64 + 1;
+            seq += 1;
+            if offset > end {
+                return Ok(());
+            }
+            if let Some(wanted) = filter.wants(&line) {
+                found.push(Found {
+                    path: path.to_owned(),
+                    seq,
+                    line,
+                    event_id: wanted.event_id,
+                    ts_monotonic_ms: wanted.ts_monotonic_ms,
+                    made_at: wanted.made_at,
+                });
+            }
+        }
+        offset = chunk.next_offset;
+    }
+    Ok(())
+}

@@ -1,0 +1,244 @@
+//! Group commit: threads that want the same kind of write share one.
+//!
+//! Every [`Group`] has a first-in, first-out queue. The thread at its head performs one write for all requests that
+//! wait and answers each of them; threads that arrive meanwhile form the next group. What a write does is up to the
+//! caller: [`crate::event_log::log`] appends lines, [`crate::conversation::comment`] creates files.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// One write takes requests until they reach about this many bytes.
+const MAX_WRITE_BYTES: usize = 256 * 1024;
+/// A disk that syncs faster than this gains nothing from waiting for more requests.
+const FAST_SYNC: Duration = Duration::from_millis(2);
+/// The longest time a write waits for more requests.
+const MAX_GATHER: Duration = Duration::from_millis(150);
+
+/// Requests of type `T` that are written together and answered with one `R` each.
+pub(crate) struct Group<T, R> {
+    queue: Mutex<Queue<T, R>>,
+    /// Notified when a write has ended.
+    written: Condvar,
+    /// Notified when a request has joined the queue.
+    arrived: Condvar,
+}
+
+struct Queue<T, R> {
+    /// Requests for the next write, in order of arrival.
+    waiting: VecDeque<Request<T, R>>,
+    /// Whether a thread is writing. The others leave their requests to the next write.
+    writing: bool,
+    /// Duration of the last write, nearly all of it the sync.
+    last_write: Duration,
+    /// Number of requests in the last two writes.
+    last_sizes: [usize; 2],
+}
+
+/// A request, and where its thread looks for the answer.
+struct Request<T, R> {
+    item: T,
+    bytes: usize,
+    answer: Arc<Mutex<Answer<R>>>,
+}
+
+/// The state of an answer.
+enum Answer<R> {
+    Pending,
+    Given(R),
+    /// The write panicked.
+    Interrupted,
+}
+
+/// The write that a request was part of panicked.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl<T, R> Default for Group<T, R> {
+    fn default() -> Self {
+        Self {
+            queue: Mutex::new(Queue {
+                waiting: VecDeque::new(),
+                writing: false,
+                last_write: Duration::ZERO,
+                last_sizes: [0; 2],
+            }),
+            written: Condvar::new(),
+            arrived: Condvar::new(),
+        }
+    }
+}
+
+impl<T, R> Group<T, R> {
+    /// Has an item of about `bytes` bytes written, by this thread or another one, and returns its answer. `write`
+    /// answers the items it gets in their order.
+    pub(crate) fn submit(
+        &self,
+        item: T,
+        bytes: usize,
+        write: impl Fn(Vec<T>) -> Vec<R>,
+    ) -> Result<R, Interrupted> {
+        let answer = Arc::new(Mutex::new(Answer::Pending));
+        let mut queue = lock(&self.queue);
+        queue.waiting.push_back(Request {
+            item,
+            bytes,
+            answer: Arc::clone(&answer),
+        });
+        self.arrived.notify_one();
+        loop {
+            match std::mem::replace(&mut *lock(&answer), Answer::Pending) {
+                Answer::Given(answer) => return Ok(answer),
+                Answer::Interrupted => return Err(Interrupted),
+                Answer::Pending => {}
+            }
+            if queue.writing {
+                let waited = self.written.wait(queue);
+                queue = waited.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            queue.writing = true;
+            queue = self.gather(queue);
+            let requests = queue.next_write();
+            queue.last_sizes = [requests.len(), queue.last_sizes[0]];
+            drop(queue);
+            let turn = Turn {
+                group: self,
+                began: Instant::now(),
+            };
+            let (items, mut unanswered): (Vec<_>, Vec<_>) = requests
+                .into_iter()
+                .map(|request| (request.item, Unanswered(Some(request.answer))))
+                .unzip();
+            for (unanswered, answer) in unanswered.iter_mut().zip(write(items)) {
+                unanswered.give(answer);
+            }
+            drop(unanswered);
+            drop(turn);
+            queue = lock(&self.queue);
+        }
+    }
+
+    /// On a slow disk, waits until as many requests are in the queue as the last writes had. Threads that were answered
+    /// together come back together; a write that starts with the first of them costs the others another sync.
+    fn gather<'a>(&'a self, mut queue: MutexGuard<'a, Queue<T, R>>) -> MutexGuard<'a, Queue<T, R>> {
+        if queue.last_write < FAST_SYNC {
+            return queue;
+        }
+        let expected = queue.last_sizes.into_iter().max().unwrap_or(0);
+        let deadline = Instant::now() + (queue.last_write / 2).min(MAX_GATHER);
+        while queue.waiting.len() < expected {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.arrived.wait_timeout(queue, left);
+            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        queue
+    }
+}
+
+impl<T, R> Queue<T, R> {
+    fn next_write(&mut self) -> Vec<Request<T, R>> {
+        let (mut requests, mut bytes) = (Vec::new(), 0);
+        while bytes < MAX_WRITE_BYTES
+            && let Some(request) = self.waiting.pop_front()
+        {
+            bytes += request.bytes;
+            requests.push(request);
+        }
+        requests
+    }
+}
+
+/// The right to write. Ends also when the write panics.
+struct Turn<'a, T, R> {
+    group: &'a Group<T, R>,
+    began: Instant,
+}
+
+impl<T, R> Drop for Turn<'_, T, R> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.group.queue);
+        queue.writing = false;
+        queue.last_write = self.began.elapsed();
+        self.group.written.notify_all();
+    }
+}
+
+/// A thread that waits for the answer of a write.
+struct Unanswered<R>(Option<Arc<Mutex<Answer<R>>>>);
+
+impl<R> Unanswered<R> {
+    fn give(&mut self, given: R) {
+        if let Some(answer) = self.0.take() {
+            *lock(&answer) = Answer::Given(given);
+        }
+    }
+}
+
+impl<R> Drop for Unanswered<R> {
+    fn drop(&mut self) {
+        // The write panicked: no thread may wait for an answer that never comes.
+        if let Some(answer) = self.0.take() {
+            *lock(&answer) = Answer::Interrupted;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        sync::mpsc,
+        thread,
+    };
+
+    use super::*;
+
+    #[test]
+    fn requests_that_arrive_during_a_write_share_the_next_one() {
+        let group: Group<u32, usize> = Group::default();
+        let (started, has_started) = mpsc::channel();
+        let (release, released) = mpsc::channel::<()>();
+        let released = Mutex::new(released);
+        thread::scope(|scope| {
+            let first = scope.spawn(|| {
+                group.submit(0, 1, |items| {
+                    let _ = started.send(());
+                    let _ = lock(&released).recv();
+                    vec![items.len(); items.len()]
+                })
+            });
+            has_started.recv().unwrap();
+            let all = |items: Vec<u32>| vec![items.len(); items.len()];
+            let group = &group;
+            let others: Vec<_> = (1..=8)
+                .map(|item| scope.spawn(move || group.submit(item, 1, all)))
+                .collect();
+            while lock(&group.queue).waiting.len() < 8 {
+                thread::yield_now();
+            }
+            release.send(()).unwrap();
+            assert_eq!(first.join().unwrap().unwrap(), 1);
+            for other in others {
+                assert_eq!(other.join().unwrap().unwrap(), 8);
+            }
+        });
+    }
+
+    #[test]
+    fn a_write_that_panics_leaves_no_thread_waiting() {
+        let group: Group<(), ()> = Group::default();
+        let panics = AssertUnwindSafe(|| group.submit((), 1, |_| panic!("a defect")));
+        assert!(catch_unwind(panics).is_err());
+        assert!(group.submit((), 1, |items| items).is_ok());
+    }
+}

@@ -1,0 +1,434 @@
+//! Several writes that happen all or not at all, whenever the process ends.
+//!
+//! Everything that is going to be written is first put into one file of `.local/intents`. That file is the moment of
+//! decision: before it is there nothing happened, from then on everything will. The next writer finishes what a dead
+//! process left; writing a file twice is the same as once, and an event that is in its log is not appended again.
+//!
+//! A write that fails while the process lives is undone, and the caller gets the error. What cannot be undone, because
+//! an event is in its log already, counts as done: the next writer finishes the rest.
+//!
+//! An intent that cannot be finished does not keep others from writing. Its remaining parts are tried again later if
+//! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people, and doctor
+//! reports it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use protocol::company::{EventId, ProjectId, RunId, Visibility};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    Company, Error, Writer,
+    documents::validate::stays_below,
+    event_log::{Event, Payload, hex},
+    layout,
+};
+
+/// What is going to be written, in this order: the files, the folders, the events, then what goes.
+#[derive(Debug, Default)]
+pub(crate) struct Together {
+    /// Files with their new content.
+    pub(crate) files: Vec<(String, String)>,
+    /// Folders that need to be there, even empty.
+    pub(crate) dirs: Vec<String>,
+    /// Events of runs. A run that is not there hears nothing.
+    pub(crate) events: Vec<(ProjectId, Event)>,
+    /// Files that are no longer needed.
+    pub(crate) removed: Vec<String>,
+}
+
+/// [`Together`] as its file has it.
+#[derive(Serialize, Deserialize)]
+struct Intent {
+    schema_version: u32,
+    created_at: String,
+    files: Vec<IntendedFile>,
+    #[serde(default)]
+    dirs: Vec<String>,
+    events: Vec<IntendedEvent>,
+    #[serde(default)]
+    removed: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IntendedFile {
+    path: String,
+    /// What was there before, so that nobody's later edit is lost without a trace.
+    before_sha256: Option<String>,
+    content: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IntendedEvent {
+    project_id: ProjectId,
+    ts_wallclock: String,
+    run_id: RunId,
+    session_ref: String,
+    actor: String,
+    visibility: Visibility,
+    r#type: String,
+    payload: Box<RawValue>,
+    event_id: EventId,
+    ts_monotonic_ms: u64,
+}
+
+/// What is added to the name of an intent that cannot be read.
+const DAMAGED: &str = ".damaged";
+/// What is added to the name of an intent that cannot be finished.
+const FAILED: &str = ".failed";
+
+/// The intents that nobody will finish, relative to the folder: those that were put aside, changes that happened in
+/// part or not at all, and those of others.
+pub(crate) fn unfinishable(company: &Company) -> Vec<String> {
+    let names = company.names(layout::INTENTS).unwrap_or_default();
+    let paths = names
+        .iter()
+        .map(|name| format!("{}/{name}", layout::INTENTS));
+    let is_ours = |path: &str| {
+        let text = company.read_text(path).unwrap_or_default();
+        !matches!(company.open_sealed::<Intent>(path, &text), Ok(None))
+    };
+    paths
+        .filter(|path| {
+            path.ends_with(DAMAGED)
+                || path.ends_with(FAILED)
+                || (path.ends_with(".json") && !is_ours(path))
+        })
+        .collect()
+}
+
+impl Writer<'_> {
+    /// Writes everything, or nothing.
+    pub(crate) fn put_together(&self, together: &Together) -> Result<(), Error> {
+        let company = self.company();
+        let before = together
+            .files
+            .iter()
+            .map(|(path, _)| match company.read_bytes(path) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.is_missing() => Ok(None),
+                Err(error) => Err(error),
+            });
+        let before = before.collect::<Result<Vec<_>, _>>()?;
+        let files = together.files.iter().zip(&before);
+        let files = files.map(|((path, content), before)| IntendedFile {
+            path: path.clone(),
+            before_sha256: before.as_deref().map(sha256),
+            content: content.clone(),
+        });
+        let events = together.events.iter().map(|(project, event)| {
+            check_log(company, project, &event.run_id)?;
+            let payload = RawValue::from_string(event.payload.as_str().to_owned());
+            Ok(IntendedEvent {
+                project_id: project.clone(),
+                ts_wallclock: event.ts_wallclock.clone(),
+                run_id: event.run_id.clone(),
+                session_ref: event.session_ref.clone(),
+                actor: event.actor.clone(),
+                visibility: event.visibility,
+                r#type: event.event_type.clone(),
+                payload: payload.map_err(|error| not_json(&error))?,
+                event_id: event.event_id.clone(),
+                ts_monotonic_ms: event.ts_monotonic_ms,
+            })
+        });
+        let intent = Intent {
+            schema_version: 1,
+            created_at: self.now().to_string(),
+            files: files.collect(),
+            dirs: together.dirs.clone(),
+            events: events.collect::<Result<_, _>>()?,
+            removed: together.removed.clone(),
+        };
+        let new_dirs = new_dirs(company, together);
+        let id: EventId = company.sources().id();
+        let path = format!("{}/{id}.json", layout::INTENTS);
+        let text = company
+            .sealed(&path, &intent)
+            .map_err(|error| not_json(&error))?;
+        let mut has_told = false;
+        let written = self
+            .put_text(&path, &text)
+            .and_then(|()| self.carry_out(together, &path, &mut has_told));
+        let Err(error) = written else {
+            return Ok(());
+        };
+        if company.has_ended() {
+            return Err(error);
+        }
+        if has_told {
+            tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
+            return Ok(());
+        }
+        match self.undo(together, before, &new_dirs, &path) {
+            Ok(()) => Err(error),
+            Err(undo) => {
+                tracing::warn!(%error, %undo, path, "a change can neither be written nor undone now; the next write finishes it");
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what an intent says, and removes the intent. `has_told` becomes true once something happened that cannot
+    /// be undone.
+    fn carry_out(
+        &self,
+        together: &Together,
+        intent: &str,
+        has_told: &mut bool,
+    ) -> Result<(), Error> {
+        self.put_texts(&together.files)?;
+        for dir in &together.dirs {
+            self.make_dir(dir)?;
+        }
+        let mut by_run: BTreeMap<_, Vec<Event>> = BTreeMap::new();
+        for (project, event) in &together.events {
+            let events = by_run.entry((project, &event.run_id)).or_default();
+            events.push(event.clone());
+        }
+        for ((project, run), events) in by_run {
+            append(self.company(), project, run, &events)?;
+            *has_told = true;
+        }
+        for gone in &together.removed {
+            self.remove(gone)?;
+            // What is gone cannot be brought back.
+            *has_told = true;
+        }
+        self.remove(intent)
+    }
+
+    /// Gives the files that were written their old content, and removes the new folders and the intent.
+    fn undo(
+        &self,
+        together: &Together,
+        before: Vec<Option<Vec<u8>>>,
+        new_dirs: &BTreeSet<PathBuf>,
+        intent: &str,
+    ) -> Result<(), Error> {
+        for ((path, content), before) in together.files.iter().zip(before) {
+            let is_changed = match self.company().read_bytes(path) {
+                Ok(found) => found == content.as_bytes(),
+                Err(error) if error.is_missing() => false,
+                Err(error) => return Err(error),
+            };
+            match before {
+                Some(before) if is_changed => self.put_bytes(path, &before)?,
+                None if is_changed => self.remove(path)?,
+                Some(_) | None => {}
+            }
+        }
+        // The deepest first. One that is not empty has something that is not ours, and stays.
+        for dir in new_dirs.iter().rev() {
+            let _ = self.company().dir().map(|folder| folder.remove_dir(dir));
+        }
+        self.remove(intent)
+    }
+}
+
+/// The folders that have to be made for a change.
+fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
+    let parents = together
+        .files
+        .iter()
+        .filter_map(|(path, _)| Path::new(path).parent());
+    let dirs = together.dirs.iter().map(Path::new);
+    dirs.chain(parents)
+        .flat_map(Path::ancestors)
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .filter(|dir| !company.root().join(dir).exists())
+        .map(Path::to_owned)
+        .collect()
+}
+
+/// Whether somebody left something half done.
+pub(crate) fn is_left(company: &Company) -> bool {
+    let names = company.names(layout::INTENTS).unwrap_or_default();
+    names.iter().any(|name| name.ends_with(".json"))
+}
+
+/// Finishes what dead processes left half done, the oldest first.
+pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
+    let company = writer.company();
+    for name in company.names(layout::INTENTS)? {
+        let Some(id) = name.strip_suffix(".json") else {
+            continue;
+        };
+        let path = format!("{}/{name}", layout::INTENTS);
+        if company.is_put_off(&path) {
+            continue;
+        }
+        let read = company.read_text(&path).and_then(|text| {
+            let opened = company.open_sealed::<Intent>(&path, &text);
+            opened.map_err(|error| not_json(&error))
+        });
+        let mut intent = match read {
+            Ok(Some(intent)) => intent,
+            // Another home left it, or a stranger made it: it is not ours to finish. Doctor reports it.
+            Ok(None) => {
+                tracing::warn!(
+                    path,
+                    "an intent was not written by this machine and is left alone"
+                );
+                company.put_off(&path);
+                continue;
+            }
+            // Another process has finished it.
+            Err(error) if error.is_missing() => continue,
+            Err(error) => {
+                // It was written whole, so it was changed since. It is kept for people and not tried again.
+                tracing::warn!(%error, path, "an intent cannot be read and is put aside");
+                writer.put_aside(&path, DAMAGED)?;
+                continue;
+            }
+        };
+        tracing::info!(path, "finishing what was left half done");
+        let Err(error) = intent.finish(writer, id) else {
+            writer.remove(&path)?;
+            continue;
+        };
+        // A full disk, or the end of the process, fails this write as well.
+        if matches!(error, Error::DiskFull) || company.has_ended() {
+            return Err(error);
+        }
+        if intent.files.is_empty() && intent.dirs.is_empty() {
+            // Other writers may change what it has written. The rest disturbs nobody, so it is tried again later.
+            tracing::warn!(%error, path, "an intent is not finished yet");
+            let text = company.sealed(&path, &intent);
+            writer.put_text(&path, &text.map_err(|error| not_json(&error))?)?;
+            company.put_off(&path);
+        } else {
+            tracing::warn!(%error, path, "an intent cannot be finished and is put aside");
+            writer.put_aside(&path, FAILED)?;
+        }
+    }
+    Ok(())
+}
+
+impl Intent {
+    /// Does each part that can be done, and keeps what is left. The first error is answered.
+    fn finish(&mut self, writer: &Writer<'_>, id: &str) -> Result<(), Error> {
+        let files = self.files.iter().map(|file| &file.path);
+        let mut paths = files.chain(&self.dirs).chain(&self.removed);
+        if let Some(path) = paths.find(|path| !stays_below(path)) {
+            return Err(Error::Refused(format!("`{path}` leads out of the folder")));
+        }
+        let mut first = None;
+        let mut place = 0;
+        self.files.retain(|file| {
+            let recovered = format!(".local/recovered/{id}-{place}");
+            place += 1;
+            is_left(file.finish(writer, &recovered), &mut first)
+        });
+        self.dirs
+            .retain(|dir| is_left(writer.make_dir(dir), &mut first));
+        let company = writer.company();
+        self.events
+            .retain(|event| is_left(event.finish(company), &mut first));
+        self.removed
+            .retain(|gone| is_left(writer.remove(gone), &mut first));
+        return first.map_or(Ok(()), Err);
+
+        fn is_left(done: Result<(), Error>, first: &mut Option<Error>) -> bool {
+            match done {
+                Ok(()) => false,
+                Err(error) => {
+                    first.get_or_insert(error);
+                    true
+                }
+            }
+        }
+    }
+}
+
+impl IntendedFile {
+    fn finish(&self, writer: &Writer<'_>, recovered: &str) -> Result<(), Error> {
+        let found = match writer.company().read_bytes(&self.path) {
+            Ok(found) => Some(found),
+            Err(error) if error.is_missing() => None,
+            Err(error) => return Err(error),
+        };
+        if found.as_deref() == Some(self.content.as_bytes()) {
+            return Ok(());
+        }
+        // A new log that somebody has added to since is whole.
+        let is_log = self.before_sha256.is_none() && self.path.ends_with(".jsonl");
+        let has_grown = |found: &Vec<u8>| found.starts_with(self.content.as_bytes());
+        if is_log && found.as_ref().is_some_and(has_grown) {
+            return Ok(());
+        }
+        if let Some(found) = found.filter(|found| Some(sha256(found)) != self.before_sha256) {
+            // Somebody edited the file after the process ended: theirs is kept beside.
+            writer.put_text(recovered, &String::from_utf8_lossy(&found))?;
+        }
+        writer.put_text(&self.path, &self.content)
+    }
+}
+
+impl IntendedEvent {
+    fn finish(&self, company: &Company) -> Result<(), Error> {
+        let log = format!(
+            "{}/events.jsonl",
+            layout::run(&self.project_id, &self.run_id)
+        );
+        let file = match company.open(&log) {
+            Ok(file) => file,
+            Err(error) if error.is_missing() => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let mark = format!("\"event_id\":\"{}\"", self.event_id);
+        let mut lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+        if lines.any(|line| String::from_utf8_lossy(&line).contains(&mark)) {
+            return Ok(());
+        }
+        let event = Event {
+            ts_wallclock: self.ts_wallclock.clone(),
+            run_id: self.run_id.clone(),
+            correlation_id: Some(self.session_ref.clone()),
+            session_ref: self.session_ref.clone(),
+            actor: self.actor.clone(),
+            visibility: self.visibility,
+            event_type: self.r#type.clone(),
+            payload: Payload::new(&self.payload)?,
+            event_id: self.event_id.clone(),
+            causation_id: None,
+            ts_monotonic_ms: self.ts_monotonic_ms,
+        };
+        append(company, &self.project_id, &self.run_id, &[event])
+    }
+}
+
+/// A log that cannot be written to is told of before anything is decided.
+fn check_log(company: &Company, project: &ProjectId, run: &RunId) -> Result<(), Error> {
+    let log = format!("{}/events.jsonl", layout::run(project, run));
+    match company.path(&log).is_dir() {
+        true => company.read_bytes(&log).map(drop),
+        false => Ok(()),
+    }
+}
+
+fn append(
+    company: &Company,
+    project: &ProjectId,
+    run: &RunId,
+    events: &[Event],
+) -> Result<(), Error> {
+    match company.append_events(project, run, events) {
+        // A run that is not there cannot tell of it.
+        Err(error) if error.is_missing() => Ok(()),
+        other => other,
+    }
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn not_json(error: &serde_json::Error) -> Error {
+    Error::Refused(format!("the intent is not JSON: {error}"))
+}

@@ -1,0 +1,574 @@
+//! The write lock of a company folder: one writer at a time, in this process and among all others.
+//!
+//! Three stages, in this order:
+//!
+//! 1. A first-in, first-out line of the threads of this process ([`Turn`]).
+//! 2. The system lock of `.local/locks/workspace.write.queue`, a file that is never removed. It orders the processes of
+//!    this program, and the system frees it when its holder dies.
+//! 3. The file `.local/locks/workspace.write.lock` with the holder's process id, as other programs expect it. It exists
+//!    while the lock is held, and its holder has the system lock of it, too.
+//!
+//! The queue file names the lock file its last holder created. So a lock file that a killed process left behind is
+//! recognised without looking at a clock: whoever has stage 2 knows that its creator no longer has.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the lock is a name that other programs look at, too; no content is taken from it but who holds it"
+)]
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, Metadata},
+    io::{self, Write as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Company, Error,
+    files::{
+        self,
+        dir::{Dir, Readers},
+    },
+};
+
+const POLL: Duration = Duration::from_millis(25);
+/// How long the lock file of another program is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long another process of this program may hold the lock. It is freed with its process, so this is only reached
+/// by a disk that does not answer.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
+/// How long one thread of this process may hold the lock while others wait.
+const TURN_PATIENCE: Duration = Duration::from_secs(60);
+/// How long another program may take between creating its lock file and writing its process id into it.
+const UNWRITTEN: Duration = Duration::from_secs(2);
+
+/// Below the folder.
+pub(crate) const LOCK_PATH: &str = ".local/locks/workspace.write.lock";
+/// The folder of both.
+pub(crate) const LOCKS: &str = ".local/locks";
+/// Below the folder.
+pub(crate) const QUEUE_PATH: &str = ".local/locks/workspace.write.queue";
+
+/// Held while documents change; released when dropped.
+#[derive(Debug)]
+pub(crate) struct WriteLock {
+    path: PathBuf,
+    file: File,
+    queue: File,
+    _turn: Turn,
+}
+
+/// The lock file that the last holder of the queue created.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Created {
+    device: u64,
+    inode: u64,
+    content: String,
+}
+
+impl WriteLock {
+    /// Waits for the lock of a folder.
+    pub(crate) fn acquire(company: &Company, acquired_at: &str) -> Result<Self, Error> {
+        let root = company.root();
+        let deadline = Instant::now() + PATIENCE;
+        let path = root.join(LOCK_PATH);
+        let turn = Turn::take(root).ok_or_else(|| timeout(root))?;
+        company.make_dir(LOCKS)?;
+        let queue = lock_queue(company)?;
+        let failed = |error| Error::io("written", &path, error);
+        let content = format!(
+            "{{\"pid\":{},\"acquired_at\":\"{acquired_at}\"}}\n",
+            std::process::id()
+        );
+        let mut unwritten = Unwritten::default();
+        loop {
+            let created = company
+                .dir()
+                .and_then(|dir| dir.create_new(Path::new(LOCK_PATH), Readers::Usual));
+            match created {
+                Ok(mut file) => {
+                    // Only a process that judges whether the file is stale can have its system lock now, briefly.
+                    file.lock().map_err(failed)?;
+                    let metadata = file.metadata().map_err(failed)?;
+                    if !is_at(&metadata, &path) {
+                        continue;
+                    }
+                    let created = Created {
+                        device: metadata.dev(),
+                        inode: metadata.ino(),
+                        content: content.clone(),
+                    };
+                    let written = record(&queue, Some(&created))
+                        .and_then(|()| file.write_all(content.as_bytes()));
+                    let lock = Self {
+                        path,
+                        file,
+                        queue,
+                        _turn: turn,
+                    };
+                    return written
+                        .map(|()| lock)
+                        .map_err(|error| Error::io("written", root.join(LOCK_PATH), error));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    if remove_if_stale(&path, &queue, &mut unwritten) {
+                        continue;
+                    }
+                    // Whoever stood in line for longer than that still gets one attempt.
+                    if Instant::now() >= deadline {
+                        return Err(timeout(root));
+                    }
+                    std::thread::sleep(POLL);
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+impl Drop for WriteLock {
+    fn drop(&mut self) {
+        // If the file cannot be removed, the next writer finds it in the record of the queue and removes it.
+        let is_ours = self
+            .file
+            .metadata()
+            .is_ok_and(|metadata| is_at(&metadata, &self.path));
+        if is_ours && fs::remove_file(&self.path).is_ok() {
+            let _ = record(&self.queue, None);
+        }
+        // Closing is not enough: a process being started right now may hold a copy of the descriptors.
+        let _ = self.file.unlock();
+        let _ = self.queue.unlock();
+    }
+}
+
+fn timeout(root: &Path) -> Error {
+    Error::LockTimeout(root.join(LOCK_PATH).display().to_string())
+}
+
+/// Opens the queue file and takes its system lock.
+fn lock_queue(company: &Company) -> Result<File, Error> {
+    let path = company.path(QUEUE_PATH);
+    let failed = |error| Error::io("locked", &path, error);
+    loop {
+        let queue = company.through("locked", QUEUE_PATH, Dir::lockable)?;
+        match files::lock(&queue, &path, QUEUE_PATIENCE) {
+            Err(Error::FileLocked(_)) => return Err(timeout(company.root())),
+            locked => locked?,
+        }
+        if is_at(&queue.metadata().map_err(failed)?, &path) {
+            return Ok(queue);
+        }
+        if !company.is_in_place() {
+            return Err(Error::Refused(format!(
+                "`{}` was replaced by another folder while this waited: ask again",
+                company.given()
+            )));
+        }
+    }
+}
+
+/// Notes in the queue file which lock file its holder created, if any.
+fn record(queue: &File, created: Option<&Created>) -> io::Result<()> {
+    queue.set_len(0)?;
+    match created {
+        Some(created) => queue.write_all_at(&serde_json::to_vec(created)?, 0),
+        None => Ok(()),
+    }
+}
+
+fn recorded(queue: &File) -> Option<Created> {
+    let length = usize::try_from(queue.metadata().ok()?.len()).ok()?;
+    let mut bytes = vec![0; length];
+    queue.read_exact_at(&mut bytes, 0).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Whether this is the file at a path.
+fn is_at(metadata: &Metadata, path: &Path) -> bool {
+    fs::symlink_metadata(path)
+        .is_ok_and(|named| (metadata.dev(), metadata.ino()) == (named.dev(), named.ino()))
+}
+
+/// Whether the lock file of a folder was left behind by a process that is gone.
+pub(crate) fn is_stale(root: &Path) -> bool {
+    let Ok(file) = File::open(root.join(LOCK_PATH)) else {
+        return false;
+    };
+    let Ok(queue) = File::open(root.join(QUEUE_PATH)) else {
+        return holder(&file, None) == Holder::Gone;
+    };
+    queue.try_lock().is_ok() && holder(&file, Some(&queue)) == Holder::Gone
+}
+
+/// Removes a lock file whose holder is gone. The caller holds the queue.
+fn remove_if_stale(path: &Path, queue: &File, unwritten: &mut Unwritten) -> bool {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // Released in the meantime.
+        Err(error) => return error.kind() == io::ErrorKind::NotFound,
+    };
+    let is_gone = match holder(&file, Some(queue)) {
+        Holder::Gone => true,
+        Holder::Alive => false,
+        Holder::Unknown => unwritten.is_old(&file),
+    };
+    is_gone
+        && file.metadata().is_ok_and(|metadata| is_at(&metadata, path))
+        && fs::remove_file(path).is_ok()
+}
+
+/// What is known of the process that created a lock file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Holder {
+    Alive,
+    Gone,
+    /// The file does not say who created it.
+    Unknown,
+}
+
+/// Judges a lock file. `queue`, if there is one, is locked by the caller.
+fn holder(file: &File, queue: Option<&File>) -> Holder {
+    #[derive(Deserialize)]
+    struct Content {
+        pid: i32,
+    }
+    // A process of this program has the system lock as long as it lives.
+    if file.try_lock().is_err() {
+        return Holder::Alive;
+    }
+    let (Ok(metadata), Ok(content)) = (file.metadata(), io::read_to_string(file)) else {
+        return Holder::Alive;
+    };
+    let created = queue.and_then(recorded);
+    if created.is_some_and(|created| {
+        (created.device, created.inode) == (metadata.dev(), metadata.ino())
+            && created.content.starts_with(&content)
+    }) {
+        return Holder::Gone;
+    }
+    match serde_json::from_str::<Content>(&content) {
+        Err(_) => Holder::Unknown,
+        // This process holds its own lock files by the system lock, so the process id was used before.
+        Ok(content) if u32::try_from(content.pid) == Ok(std::process::id()) => Holder::Gone,
+        Ok(content) if process_is_absent(content.pid) => Holder::Gone,
+        Ok(_) => Holder::Alive,
+    }
+}
+
+/// Observes a lock file without a process id: another program writes it at this moment, or died before it did.
+#[derive(Default)]
+struct Unwritten {
+    /// The file, its length, and since when it was seen.
+    seen: Option<((u64, u64, u64), Instant)>,
+}
+
+impl Unwritten {
+    /// Whether the file has not changed for longer than its creator may take, by the clock of this process.
+    fn is_old(&mut self, file: &File) -> bool {
+        let Ok(metadata) = file.metadata() else {
+            return false;
+        };
+        let state = (metadata.dev(), metadata.ino(), metadata.len());
+        match self.seen {
+            Some((seen, since)) if seen == state => since.elapsed() > UNWRITTEN,
+            _ => {
+                self.seen = Some((state, Instant::now()));
+                false
+            }
+        }
+    }
+}
+
+/// Whether no process of this id runs.
+fn process_is_absent(pid: i32) -> bool {
+    // A file may say anything; no process has an id below one.
+    let Some(id) = rustix::process::Pid::from_raw(pid.max(0)) else {
+        return true;
+    };
+    if rustix::process::test_kill_process(id) == Err(rustix::io::Errno::SRCH) {
+        return true;
+    }
+    // A zombie holds nothing.
+    stat_fields(pid)
+        .is_some_and(|fields| matches!(fields.first().map(String::as_str), Some("Z" | "X")))
+}
+
+/// The fields of `/proc/<pid>/stat` behind the name, where the system has it.
+fn stat_fields(pid: i32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    Some(fields.split(' ').map(ToOwned::to_owned).collect())
+}
+
+/// Whether no process of this id runs that could have written something at `written_at` (Unix seconds). Depends on the
+/// wall clock, so it decides about leftovers and never about the lock.
+pub(crate) fn process_is_gone(pid: i32, written_at: i64) -> bool {
+    if process_is_absent(pid) {
+        return true;
+    }
+    // Where the system tells: a process that began later is another one.
+    const START_TIME: usize = 19;
+    const TICKS_PER_SECOND: i64 = 100;
+    const MARGIN_SECONDS: i64 = 2;
+    let started = stat_fields(pid).and_then(|fields| fields.get(START_TIME)?.parse::<i64>().ok());
+    match (started, boot_time()) {
+        (Some(ticks), Some(boot)) => boot + ticks / TICKS_PER_SECOND > written_at + MARGIN_SECONDS,
+        _ => false,
+    }
+}
+
+fn boot_time() -> Option<i64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let line = stat.lines().find_map(|line| line.strip_prefix("btime "))?;
+    line.trim().parse().ok()
+}
+
+/// The first place in the line of this process for one folder. Whoever asks first is served first.
+#[derive(Debug)]
+struct Turn {
+    line: Arc<Line>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    numbers: Mutex<Numbers>,
+    moved: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Numbers {
+    next: u64,
+    /// How many turns have ended.
+    ended: u64,
+    /// Who waits or holds, in order of arrival; the first one holds.
+    waiting: std::collections::VecDeque<u64>,
+}
+
+impl Turn {
+    /// Waits as long as the line moves: no single turn may take longer than [`TURN_PATIENCE`].
+    fn take(root: &Path) -> Option<Self> {
+        static LINES: Mutex<BTreeMap<PathBuf, Arc<Line>>> = Mutex::new(BTreeMap::new());
+        let line = {
+            let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+            // Lines in which no thread stands are forgotten, so that the map does not grow with every folder.
+            lines.retain(|_, line| Arc::strong_count(line) > 1);
+            Arc::clone(lines.entry(root.to_owned()).or_default())
+        };
+        {
+            let mut numbers = line.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mine = numbers.next;
+            numbers.next += 1;
+            numbers.waiting.push_back(mine);
+            let mut ended = numbers.ended;
+            let mut deadline = Instant::now() + TURN_PATIENCE;
+            while numbers.waiting.front() != Some(&mine) {
+                if numbers.ended != ended {
+                    ended = numbers.ended;
+                    deadline = Instant::now() + TURN_PATIENCE;
+                }
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    numbers.waiting.retain(|number| *number != mine);
+                    return None;
+                }
+                numbers = line
+                    .moved
+                    .wait_timeout(numbers, left)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
+        }
+        Some(Self { line })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut numbers = self
+            .line
+            .numbers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        numbers.waiting.pop_front();
+        numbers.ended += 1;
+        self.line.moved.notify_all();
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "these tests plant lock files")]
+mod tests {
+    use std::{fs::OpenOptions, sync::Arc};
+
+    use super::*;
+    use crate::{Companies, Sources, Trust};
+
+    fn company(root: &Path) -> Company {
+        let sources = Sources::new(Arc::new(|| 0));
+        let companies = Companies::new(sources, Trust::everywhere(), Arc::new(|_, _| {}));
+        companies.at(root.to_str().unwrap())
+    }
+
+    const TIME: &str = "2026-11-15T12:00:00.000Z";
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join(".local/locks")).unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn one_writer_at_a_time_and_nothing_is_left_behind() {
+        let (_folder, root) = folder();
+        let inside = std::sync::atomic::AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
+                        assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                        inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+        assert!(!root.join(LOCK_PATH).exists());
+    }
+
+    #[test]
+    fn the_lock_of_a_dead_process_is_broken_at_once() {
+        let (_folder, root) = folder();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        child.wait().unwrap();
+        fs::write(
+            root.join(LOCK_PATH),
+            format!("{{\"pid\":{pid},\"acquired_at\":\"{TIME}\"}}\n"),
+        )
+        .unwrap();
+        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
+        let content = fs::read_to_string(root.join(LOCK_PATH)).unwrap();
+        assert_eq!(
+            content,
+            format!(
+                "{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n",
+                std::process::id()
+            )
+        );
+        drop(lock);
+    }
+
+    fn queue(root: &Path) -> File {
+        lock_queue(&company(root)).unwrap()
+    }
+
+    /// A process that lives until it is dropped.
+    struct Living(std::process::Child);
+
+    impl Living {
+        fn new() -> Self {
+            let mut command = std::process::Command::new("sleep");
+            Self(command.arg("600").spawn().unwrap())
+        }
+    }
+
+    impl Drop for Living {
+        fn drop(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn the_lock_of_a_living_process_is_respected() {
+        let (_folder, root) = folder();
+        let living = Living::new();
+        fs::write(
+            root.join(LOCK_PATH),
+            format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id()),
+        )
+        .unwrap();
+        let queue = queue(&root);
+        let path = root.join(LOCK_PATH);
+        assert!(!remove_if_stale(&path, &queue, &mut Unwritten::default()));
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn a_living_holder_keeps_the_lock_whatever_the_wall_clock_says() {
+        let (_folder, root) = folder();
+        let living = Living::new();
+        let path = root.join(LOCK_PATH);
+        fs::write(
+            &path,
+            format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id()),
+        )
+        .unwrap();
+        // As if the clock had been set forward by a day after the file was written.
+        let yesterday = std::time::UNIX_EPOCH + Duration::from_secs(86_400);
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_modified(yesterday).unwrap();
+        assert!(!remove_if_stale(
+            &path,
+            &queue(&root),
+            &mut Unwritten::default()
+        ));
+        assert!(!is_stale(&root));
+    }
+
+    #[test]
+    fn an_unwritten_lock_file_is_not_old_because_its_time_is() {
+        let (_folder, root) = folder();
+        let path = root.join(LOCK_PATH);
+        let file = File::create(&path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        let queue = queue(&root);
+        let mut unwritten = Unwritten::default();
+        assert!(!remove_if_stale(&path, &queue, &mut unwritten));
+        assert!(path.exists());
+        // Seen for longer than its creator may take, by the clock of this process.
+        if let Some((_, since)) = &mut unwritten.seen {
+            *since = since.checked_sub(2 * UNWRITTEN).unwrap();
+        }
+        assert!(remove_if_stale(&path, &queue, &mut unwritten));
+    }
+
+    #[test]
+    fn a_release_leaves_the_lock_file_of_another_holder_alone() {
+        let (_folder, root) = folder();
+        let lock = WriteLock::acquire(&company(&root), TIME).unwrap();
+        let path = root.join(LOCK_PATH);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "{\"pid\":1}\n").unwrap();
+        drop(lock);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{\"pid\":1}\n");
+    }
+
+    #[test]
+    fn a_lock_file_left_by_a_killed_process_of_ours_is_removed_although_its_id_is_used_again() {
+        let (_folder, root) = folder();
+        let path = root.join(LOCK_PATH);
+        let living = Living::new();
+        let content = format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id());
+        fs::write(&path, &content).unwrap();
+        let metadata = fs::metadata(&path).unwrap();
+        let queue = queue(&root);
+        let created = Created {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            content,
+        };
+        record(&queue, Some(&created)).unwrap();
+        queue.unlock().unwrap();
+        drop(WriteLock::acquire(&company(&root), TIME).unwrap());
+        assert!(!path.exists());
+    }
+}

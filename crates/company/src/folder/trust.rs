@@ -1,0 +1,453 @@
+//! Which company folders count on this machine, and which of the notes in them this machine wrote itself.
+//!
+//! A folder that was cloned, unpacked or sent is data. What holds for one machine alone, which is everything below
+//! `.local`, names programs, changes to finish and processes to stop: it counts only in folders that a person made here
+//! or confirmed. The home keeps the list, by real path, inode and time of making, so a folder that takes the place of a trusted one is
+//! not trusted.
+//!
+//! Trust says that a person knows the folder, not that nobody else writes to it. So what leads to writes and signals
+//! without anybody asking, such as intents and the processes of sessions, also carries a seal: an HMAC with a key that
+//! is in the home and in no folder.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of the home, which is not a company folder"
+)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use protocol::company::workspace::CompanyWorkspaceTrustResponse;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    Company, Error, document::Machine, event_log::hex, execution::heartbeat, files, folder::intent,
+    layout, workspace::init,
+};
+
+/// The list of folders, in the home.
+const LIST: &str = "trusted_folders.json";
+/// What orders the processes that change the list.
+const LIST_LOCK: &str = "trusted_folders.lock";
+/// What is derived from folders that are not trusted, in the home.
+const UNTRUSTED: &str = "untrusted_folders";
+/// The key of seals, in the home.
+const KEY: &str = "folder_key";
+/// How long another process may take to change the list.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a home knows of company folders. Cheap to clone.
+#[derive(Clone)]
+pub struct Trust {
+    folders: Folders,
+    key: [u8; 32],
+}
+
+#[derive(Clone)]
+enum Folders {
+    /// Those of a home.
+    Listed(Arc<List>),
+    /// All: for those who work on folders of their own making.
+    All,
+}
+
+struct List {
+    home: PathBuf,
+    read: Mutex<(Option<Stamp>, BTreeMap<PathBuf, Entry>)>,
+}
+
+/// What tells one state of the list from another.
+type Stamp = (u64, i64, i64, u64);
+
+/// What tells a folder of the list from another one at its path. Numbers of inodes are used again, so the time at which
+/// the folder was made belongs to it, where the file system knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    inode: u64,
+    #[serde(default)]
+    made_at_ns: Option<u64>,
+}
+
+impl Entry {
+    fn of(root: &Path) -> io::Result<Self> {
+        let metadata = fs::symlink_metadata(root)?;
+        let made_at = metadata.created().ok();
+        let since = made_at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        Ok(Self {
+            inode: metadata.ino(),
+            made_at_ns: since.and_then(|since| u64::try_from(since.as_nanos()).ok()),
+        })
+    }
+}
+
+impl Trust {
+    /// What a home knows; its key is made on first use.
+    pub fn of_home(home: &Path) -> Result<Self, Error> {
+        Ok(Self {
+            folders: Folders::Listed(Arc::new(List {
+                home: home.to_owned(),
+                read: Mutex::default(),
+            })),
+            key: key(home)?,
+        })
+    }
+
+    /// Trusts every folder, for tests and tools that work on folders of their own making.
+    pub fn everywhere() -> Self {
+        Self {
+            folders: Folders::All,
+            key: [0; 32],
+        }
+    }
+
+    /// Whether what `.local` of a folder says counts. The path is real: absolute and without links.
+    pub(crate) fn holds(&self, root: &Path) -> bool {
+        let Folders::Listed(list) = &self.folders else {
+            return true;
+        };
+        let listed = list.entry(root);
+        listed.is_some_and(|listed| Entry::of(root).is_ok_and(|now| now == listed))
+    }
+
+    /// The folder of the home for what is derived from a folder that is not trusted.
+    pub(crate) fn beside(&self, root: &Path) -> PathBuf {
+        let name = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
+        match &self.folders {
+            Folders::Listed(list) => list.home.join(UNTRUSTED).join(name),
+            // Nothing is untrusted there.
+            Folders::All => root.join(layout::LOCAL),
+        }
+    }
+
+    /// Remembers that a person trusts the folder that is at a path now.
+    pub(crate) fn grant(&self, root: &Path) -> Result<(), Error> {
+        let failed = |error| Error::io("read", root, error);
+        // A folder that was just made may have been named through a link above it.
+        let root = root.canonicalize().map_err(failed)?;
+        let entry = Entry::of(&root).map_err(failed)?;
+        self.change(|entries| {
+            entries.insert(root, entry);
+        })
+    }
+
+    /// Forgets that a folder was trusted.
+    pub(crate) fn withdraw(&self, root: &Path) -> Result<(), Error> {
+        self.change(|entries| {
+            entries.remove(root);
+        })
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Entry>)) -> Result<(), Error> {
+        match &self.folders {
+            Folders::Listed(list) => list.change(change),
+            Folders::All => Ok(()),
+        }
+    }
+
+    /// The seal of a text that this machine leaves at a place, such as an intent of a folder.
+    pub fn seal(&self, place: &Path, text: &[u8]) -> String {
+        hex(&self.mac(place, text).finalize().into_bytes())
+    }
+
+    /// Whether this machine left a text at a place.
+    pub fn is_sealed(&self, place: &Path, text: &[u8], seal: &str) -> bool {
+        let given = seal.as_bytes().chunks(2).map(|pair| {
+            let pair = std::str::from_utf8(pair).ok()?;
+            u8::from_str_radix(pair, 16).ok()
+        });
+        let given: Option<Vec<u8>> = given.collect();
+        given.is_some_and(|given| self.mac(place, text).verify_slice(&given).is_ok())
+    }
+
+    fn mac(&self, place: &Path, text: &[u8]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).expect("a key of any length fits");
+        mac.update(place.as_os_str().as_encoded_bytes());
+        // No path has it, so no text can pass for the end of one.
+        mac.update(&[0]);
+        mac.update(text);
+        mac
+    }
+}
+
+/// Whether a folder counts, and what it says about this machine.
+pub fn told(company: &Company) -> CompanyWorkspaceTrustResponse {
+    // To be shown to a person who decides; nothing of it is used.
+    let shown = company.as_if_trusted();
+    let machine = shown.read::<Machine>(layout::MACHINE);
+    CompanyWorkspaceTrustResponse {
+        workspace_dir: company.given().to_owned(),
+        trusted: company.is_trusted(),
+        programs: machine.map_or_else(|_| BTreeMap::new(), |said| said.provider_bins.clone()),
+        heartbeat_enabled: heartbeat::setting(&shown).config.enabled,
+        sha256: said_sha256(&shown),
+    }
+}
+
+/// The hash of what a folder says about this machine.
+fn said_sha256(company: &Company) -> String {
+    let lines = [layout::MACHINE, layout::HEARTBEAT_CONFIG].map(|path| {
+        let hash = company.read_bytes(path).map(|bytes| intent::sha256(&bytes));
+        format!("{}  {path}\n", hash.as_deref().unwrap_or("-"))
+    });
+    intent::sha256(lines.concat().as_bytes())
+}
+
+/// Remembers that a person trusts a folder. One that came without a machine file gets one. Fails if the folder says
+/// something else about this machine than what was shown.
+pub fn grant(
+    company: &Company,
+    expected_sha256: Option<&str>,
+) -> Result<CompanyWorkspaceTrustResponse, Error> {
+    let actual = said_sha256(&company.as_if_trusted());
+    if let Some(expected) = expected_sha256.filter(|shown| !shown.eq_ignore_ascii_case(&actual)) {
+        return Err(Error::BasisChanged {
+            artifact_id: layout::LOCAL.to_owned(),
+            expected: expected.to_owned(),
+            actual,
+            files: Vec::new(),
+        });
+    }
+    company.trust()?;
+    company.write(|writer| {
+        writer.make_dir(layout::LOCAL)?;
+        // A backup does not have it, and what is for this machine alone stays out of repositories.
+        if let Some(ignored) = init::ignored(company) {
+            writer.put_text(layout::GITIGNORE, &ignored)?;
+        }
+        match company.read::<Machine>(layout::MACHINE) {
+            Err(error) if error.is_missing() => writer.put(layout::MACHINE, &Machine::initial()),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(told(company))
+}
+
+/// Forgets that a folder was trusted.
+pub fn withdraw(company: &Company) -> Result<CompanyWorkspaceTrustResponse, Error> {
+    company.distrust()?;
+    Ok(told(company))
+}
+
+/// A note that this machine leaves in a company folder for itself.
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    seal: String,
+    note: Box<RawValue>,
+}
+
+impl Company {
+    /// A note for this machine alone, as the file at a relative path has it.
+    pub fn sealed<T: Serialize>(
+        &self,
+        relative: &str,
+        note: &T,
+    ) -> Result<String, serde_json::Error> {
+        let note = serde_json::value::to_raw_value(note)?;
+        let seal = self
+            .seals()
+            .seal(&self.path(relative), note.get().as_bytes());
+        Ok(serde_json::to_string_pretty(&Sealed { seal, note })? + "\n")
+    }
+
+    /// What a note says; nothing if this machine did not write it at this place.
+    pub fn open_sealed<T: DeserializeOwned>(
+        &self,
+        relative: &str,
+        text: &str,
+    ) -> Result<Option<T>, serde_json::Error> {
+        let Sealed { seal, note } = serde_json::from_str(text)?;
+        let place = self.path(relative);
+        match self.seals().is_sealed(&place, note.get().as_bytes(), &seal) {
+            true => serde_json::from_str(note.get()).map(Some),
+            false => Ok(None),
+        }
+    }
+}
+
+impl List {
+    fn path(&self) -> PathBuf {
+        self.home.join(LIST)
+    }
+
+    /// What the list says of a folder now: other processes of the home change it, too.
+    fn entry(&self, root: &Path) -> Option<Entry> {
+        let path = self.path();
+        let stamp = fs::metadata(&path)
+            .ok()
+            .map(|found| (found.ino(), found.mtime(), found.mtime_nsec(), found.len()));
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if read.0 != stamp {
+            *read = (stamp, load(&path));
+        }
+        read.1.get(root).copied()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Entry>)) -> Result<(), Error> {
+        let lock_path = self.home.join(LIST_LOCK);
+        let lock = private().create(true).truncate(false).open(&lock_path);
+        let lock = lock.map_err(|error| Error::io("locked", &lock_path, error))?;
+        files::lock(&lock, &lock_path, PATIENCE)?;
+        let path = self.path();
+        let mut entries = load(&path);
+        change(&mut entries);
+        let text = serde_json::to_vec_pretty(&entries)
+            .map_err(|error| Error::io("written", &path, error.into()))?;
+        files::replace(&path, &text)
+    }
+}
+
+/// A list that cannot be read trusts nothing: a person says it again.
+fn load(path: &Path) -> BTreeMap<PathBuf, Entry> {
+    let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+    read.unwrap_or_else(|error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            tracing::warn!(%error, "the list of trusted folders cannot be read");
+        }
+        BTreeMap::new()
+    })
+}
+
+/// The key of a home. Two processes that make it at the same time get the same one.
+fn key(home: &Path) -> Result<[u8; 32], Error> {
+    let path = home.join(KEY);
+    let failed = |error| Error::io("read", &path, error);
+    let stored = || match fs::read(&path) {
+        Ok(bytes) => <[u8; 32]>::try_from(bytes).map(Some).map_err(|bytes| {
+            let length = bytes.len();
+            io::Error::other(format!("it has {length} bytes and not 32; remove the file"))
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    };
+    if let Some(key) = stored().map_err(failed)? {
+        return Ok(key);
+    }
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).map_err(|error| failed(io::Error::other(error.to_string())))?;
+    let staged = files::temporary_beside(&path)?;
+    let made = (|| {
+        let mut file = private().create_new(true).open(&staged)?;
+        file.write_all(&key)?;
+        file.sync_all()?;
+        match fs::hard_link(&staged, &path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    })();
+    let _ = fs::remove_file(&staged);
+    made.map_err(failed)?;
+    let stored = stored().map_err(failed)?;
+    stored.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
+}
+
+/// How files are made that are nobody else's business.
+fn private() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
+impl std::fmt::Debug for Trust {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Trust")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(home: &tempfile::TempDir, name: &str) -> PathBuf {
+        let path = home.path().canonicalize().unwrap().join(name);
+        fs::create_dir(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_folder_counts_once_it_is_granted_and_no_longer_when_that_is_withdrawn() {
+        let home = tempfile::tempdir().unwrap();
+        let acme = folder(&home, "acme");
+        let trust = Trust::of_home(home.path()).unwrap();
+        assert!(!trust.holds(&acme));
+        trust.grant(&acme).unwrap();
+        assert!(trust.holds(&acme));
+        assert!(!trust.holds(&folder(&home, "other")));
+        trust.withdraw(&acme).unwrap();
+        assert!(!trust.holds(&acme));
+    }
+
+    #[test]
+    fn another_process_of_the_home_sees_what_was_granted() {
+        let home = tempfile::tempdir().unwrap();
+        let acme = folder(&home, "acme");
+        let [one, other] = [(); 2].map(|()| Trust::of_home(home.path()).unwrap());
+        assert!(!other.holds(&acme));
+        one.grant(&acme).unwrap();
+        assert!(other.holds(&acme));
+    }
+
+    #[test]
+    fn a_folder_that_takes_the_place_of_a_trusted_one_is_not_trusted() {
+        let home = tempfile::tempdir().unwrap();
+        let (acme, other) = (folder(&home, "acme"), folder(&home, "other"));
+        let trust = Trust::of_home(home.path()).unwrap();
+        trust.grant(&acme).unwrap();
+        fs::rename(&acme, home.path().join("moved")).unwrap();
+        fs::rename(&other, &acme).unwrap();
+        assert!(!trust.holds(&acme));
+    }
+
+    #[test]
+    fn a_folder_that_gets_the_inode_of_a_trusted_one_is_not_trusted() {
+        let home = tempfile::tempdir().unwrap();
+        let acme = folder(&home, "acme");
+        let trust = Trust::of_home(home.path()).unwrap();
+        trust.grant(&acme).unwrap();
+        // As if the file system had used the number again.
+        let list = home.path().join(LIST);
+        let mut entries = load(&list);
+        let entry = entries.values_mut().next().unwrap();
+        entry.made_at_ns = entry.made_at_ns.map(|at| at - 1);
+        files::replace(&list, &serde_json::to_vec(&entries).unwrap()).unwrap();
+        let knows_the_time = entries.values().all(|entry| entry.made_at_ns.is_some());
+        assert_eq!(trust.holds(&acme), !knows_the_time);
+    }
+
+    #[test]
+    fn a_seal_holds_for_its_home_its_place_and_its_text_alone() {
+        let [home, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let trust = Trust::of_home(home.path()).unwrap();
+        let place = Path::new("/acme/.local/intents/1");
+        let seal = trust.seal(place, b"text");
+        assert!(trust.is_sealed(place, b"text", &seal));
+        assert!(
+            Trust::of_home(home.path())
+                .unwrap()
+                .is_sealed(place, b"text", &seal)
+        );
+        assert!(!trust.is_sealed(Path::new("/other"), b"text", &seal));
+        assert!(!trust.is_sealed(place, b"Text", &seal));
+        assert!(!trust.is_sealed(place, b"text", ""));
+        assert!(!trust.is_sealed(place, b"text", "no hex"));
+        let stranger = Trust::of_home(other.path()).unwrap();
+        assert!(!stranger.is_sealed(place, b"text", &seal));
+    }
+
+    #[test]
+    fn the_key_of_a_home_is_for_its_owner_alone() {
+        let home = tempfile::tempdir().unwrap();
+        Trust::of_home(home.path()).unwrap();
+        let mode = fs::metadata(home.path().join(KEY)).unwrap().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

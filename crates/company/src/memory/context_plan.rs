@@ -1,0 +1,478 @@
+//! What a worker is given to know for a job, in three layers: governance and what the caller gave (L0), approved
+//! memory (L1), what happened lately (L2).
+//!
+//! Planning only reads. What is rejected does not reach the plan, and its text does not reach the trace.
+
+mod candidate;
+mod persist;
+mod relevance;
+
+use std::collections::BTreeSet;
+
+use protocol::company::{
+    AgentId, JobKind, MemoryScopeKind, ProjectId, ReviewDecision,
+    context::{
+        ContextDecision, ContextLayer, ContextPlanForJobResponse, ContextRef, ContextRefKind,
+        ContextSourceKind, ContextTraceEntry,
+    },
+};
+
+use candidate::Candidate;
+pub use persist::{PersistedPlan, persist};
+pub use relevance::{Rank, Ranked, by_words, goal_words};
+
+use crate::{
+    Company, Error,
+    decisions::review::{self, Subject},
+    document::DocumentKind,
+    documents::{self, Listed},
+    execution::run,
+    format::collation,
+    layout, memory,
+    org::text,
+    policy::{self, Action, Actor, Decision, Resource},
+    secret,
+};
+
+/// How many rows a trace shows.
+const MOST_TRACE_ROWS: usize = 200;
+/// The most that fitting the goal adds to a score.
+const MOST_RELEVANCE: f64 = 50.0;
+/// Takes guidance of other agents below everything else that is remembered.
+const OTHERS_GUIDANCE: f64 = -60.0;
+
+/// What is planned for.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The project.
+    pub project_id: ProjectId,
+    /// Who will work.
+    pub worker: Option<AgentId>,
+    /// Who gives the job: the worker is given only what they may give.
+    pub manager: Actor,
+    /// What kind of job it is.
+    pub kind: JobKind,
+    /// What it is for.
+    pub goal: String,
+    /// What it must keep to, and what it must give: they tell what fits, too.
+    pub particulars: Vec<String>,
+    /// What the worker should know in any case.
+    pub seeds: Vec<ContextRef>,
+    /// How many references at most.
+    pub max_refs: Option<u32>,
+}
+
+/// Chooses what a worker should know. `rank` tells how well documents fit the goal; [`by_words`] needs no index.
+pub fn plan(
+    company: &Company,
+    job: &Job,
+    rank: &Rank<'_>,
+) -> Result<ContextPlanForJobResponse, Error> {
+    let usual = match job.kind {
+        JobKind::Execution => 32,
+        JobKind::Heartbeat => 8,
+    };
+    let max_refs = job.max_refs.unwrap_or(usual);
+    let mut plan = Plan {
+        company,
+        job,
+        candidates: Vec::new(),
+        trace: Vec::new(),
+        by_policy: 0,
+        by_sensitivity: 0,
+        by_secret: 0,
+    };
+    plan.governance();
+    plan.seeds();
+    let kinds = [
+        DocumentKind::MemoryDelta,
+        DocumentKind::ManagerDigest,
+        DocumentKind::FailureReport,
+    ];
+    let listed = documents::list(company, &job.project_id, &kinds)?;
+    let is_delta =
+        |listed: &&Listed| listed.document.head.kind() == Some(DocumentKind::MemoryDelta.as_str());
+    plan.memory(listed.iter().filter(is_delta))?;
+    plan.trajectory(listed.iter().filter(|listed| !is_delta(listed)));
+    plan.cycles()?;
+    plan.rank(rank);
+    let selected = plan.select(max_refs as usize);
+    let layers: BTreeSet<ContextLayer> = selected.iter().map(|(layer, _)| *layer).collect();
+    let (scope_kind, scope_ref) = match &job.worker {
+        Some(worker) => (MemoryScopeKind::AgentGuidance, worker.to_string()),
+        None => (MemoryScopeKind::ProjectMemory, job.project_id.to_string()),
+    };
+    let truncated = plan.trace.len().saturating_sub(MOST_TRACE_ROWS);
+    plan.trace.truncate(MOST_TRACE_ROWS);
+    Ok(ContextPlanForJobResponse {
+        generated_at: company.sources().now_text(),
+        max_refs,
+        scope_kind,
+        scope_ref,
+        context_refs: selected.into_iter().map(|(_, chosen)| chosen).collect(),
+        layers_used: layers.into_iter().collect(),
+        retrieval_trace: plan.trace,
+        trace_truncated_count: (truncated > 0).then_some(truncated as u64),
+        filtered_by_policy_count: plan.by_policy,
+        filtered_by_sensitivity_count: plan.by_sensitivity,
+        filtered_by_secret_count: plan.by_secret,
+    })
+}
+
+struct Plan<'a> {
+    company: &'a Company,
+    job: &'a Job,
+    candidates: Vec<Candidate>,
+    trace: Vec<ContextTraceEntry>,
+    by_policy: u64,
+    by_sensitivity: u64,
+    by_secret: u64,
+}
+
+impl Plan<'_> {
+    /// L0: the files everybody keeps to.
+    fn governance(&mut self) {
+        let mut files = vec![
+            "AGENTS.md".to_owned(),
+            layout::COMPANY.to_owned(),
+            layout::POLICY.to_owned(),
+            layout::project_memory(&self.job.project_id),
+        ];
+        if let Some(worker) = &self.job.worker {
+            let folder = layout::agent(worker);
+            let names = [
+                "agent.yaml",
+                "AGENTS.md",
+                "role.md",
+                "skills_index.md",
+                "context_index.md",
+            ];
+            files.extend(names.map(|name| format!("{folder}/{name}")));
+        }
+        for file in files {
+            let Ok(content) = self.company.read_text(&file) else {
+                continue;
+            };
+            let score = if file == "AGENTS.md" { 1000.0 } else { 900.0 };
+            let candidate = Candidate {
+                score,
+                chosen: ContextRef {
+                    kind: ContextRefKind::File,
+                    value: text(&file),
+                    description: Some(text("base governance/context reference")),
+                },
+                ..Candidate::new(
+                    ContextLayer::L0,
+                    ContextSourceKind::File,
+                    file,
+                    "base_context",
+                )
+            };
+            if secret::detect(&content).total() > 0 {
+                self.reject_secret(&candidate);
+            } else {
+                self.candidates.push(candidate);
+            }
+        }
+    }
+
+    /// L0: what the caller gave.
+    fn seeds(&mut self) {
+        for seed in &self.job.seeds {
+            let source_id = format!("seed:{}:{}", seed.kind.as_str(), seed.value);
+            self.candidates.push(Candidate {
+                score: 10_000.0,
+                chosen: seed.clone(),
+                ..Candidate::new(
+                    ContextLayer::L0,
+                    ContextSourceKind::Seed,
+                    source_id,
+                    "seed_ref",
+                )
+            });
+        }
+    }
+
+    /// L1: what was approved to be remembered.
+    fn memory<'d>(&mut self, deltas: impl Iterator<Item = &'d Listed>) -> Result<(), Error> {
+        let project = &self.job.project_id;
+        let decisions = review::latest(self.company)?;
+        for listed in deltas {
+            let head = &listed.document.head;
+            let mut candidate = Candidate {
+                score: 800.0,
+                created_at: head.created_at().map(ToOwned::to_owned),
+                ..Candidate::new(
+                    ContextLayer::L1,
+                    ContextSourceKind::MemoryDelta,
+                    listed.id.to_string(),
+                    "approved_memory_delta",
+                )
+            };
+            let review = decisions.get(&Subject::of(project, &listed.id, memory::KIND));
+            let is_approved =
+                review.is_some_and(|review| review.decision == ReviewDecision::Approved);
+            if !is_approved {
+                let decision = ContextDecision::FilteredNotApproved;
+                let row = candidate.row(decision, "memory_delta_not_approved");
+                self.trace.push(row);
+                continue;
+            }
+            let path = layout::document(project, &listed.id);
+            let Ok(delta) = memory::Delta::read(self.company, &path) else {
+                continue;
+            };
+            let head = delta.head();
+            candidate.score += recency(&head.created_at);
+            candidate.visibility = Some(head.visibility);
+            candidate.sensitivity = Some(delta.sensitivity);
+            candidate.title = head.title.to_string();
+            let is_for_another = delta.scope_kind == MemoryScopeKind::AgentGuidance
+                && self.job.worker.as_ref().map(AgentId::as_str) != Some(&*delta.scope_ref);
+            if is_for_another {
+                candidate.score += OTHERS_GUIDANCE;
+            }
+            candidate.chosen = ContextRef {
+                kind: ContextRefKind::Artifact,
+                value: text(&listed.id),
+                description: Some(text(format!(
+                    "memory {}/{}: {}",
+                    delta.scope_kind, delta.sensitivity, head.title
+                ))),
+            };
+            let kind = Some(memory::KIND);
+            if !self.may_give(&candidate, &head.produced_by, kind) {
+                continue;
+            }
+            let scanned = format!(
+                "{}\n{}\n{}",
+                head.title, delta.rationale, delta.document.body
+            );
+            self.keep_unless_secret(candidate, &scanned);
+        }
+        Ok(())
+    }
+
+    /// L2: what managers and failures tell.
+    fn trajectory<'d>(&mut self, told: impl Iterator<Item = &'d Listed>) {
+        for listed in told {
+            let head = &listed.document.head;
+            let kind = head.kind().unwrap_or_default();
+            let title = head.title().unwrap_or_default();
+            let created_at = head.created_at().map(ToOwned::to_owned);
+            let candidate = Candidate {
+                score: 400.0 + created_at.as_deref().map_or(0.0, recency),
+                created_at,
+                visibility: head.visibility(),
+                title: title.to_owned(),
+                chosen: ContextRef {
+                    kind: ContextRefKind::Artifact,
+                    value: text(&listed.id),
+                    description: Some(text(format!("trajectory {kind}: {title}"))),
+                },
+                ..Candidate::new(
+                    ContextLayer::L2,
+                    ContextSourceKind::Artifact,
+                    listed.id.to_string(),
+                    &format!("trajectory_{kind}"),
+                )
+            };
+            let produced_by = head.produced_by().unwrap_or_default();
+            if self.may_give(&candidate, produced_by, Some(kind)) {
+                let scanned = format!("{title}\n{}\n{}", listed.id, listed.document.body);
+                self.keep_unless_secret(candidate, &scanned);
+            }
+        }
+    }
+
+    /// L2: runs that had to begin anew.
+    fn cycles(&mut self) -> Result<(), Error> {
+        for (_, run) in run::runs(self.company, Some(&self.job.project_id))? {
+            let Some(cycles) = run
+                .context_cycles
+                .as_ref()
+                .filter(|cycles| cycles.count > 0)
+            else {
+                continue;
+            };
+            let source = serde_json::to_value(cycles.source).unwrap_or_default();
+            let source = source.as_str().unwrap_or_default();
+            self.candidates.push(Candidate {
+                score: 300.0 + recency(&run.created_at),
+                created_at: Some(run.created_at.to_string()),
+                chosen: ContextRef {
+                    kind: ContextRefKind::Note,
+                    value: text(format!("run={} context_cycles={}", run.id, cycles.count)),
+                    description: Some(text(format!("recent context-cycle signal ({source})"))),
+                },
+                ..Candidate::new(
+                    ContextLayer::L2,
+                    ContextSourceKind::Run,
+                    run.id.to_string(),
+                    "recent_context_cycles",
+                )
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether the manager may give it; if not, the trace says so.
+    fn may_give(&mut self, candidate: &Candidate, produced_by: &str, kind: Option<&str>) -> bool {
+        let team = policy::team_of(self.company, produced_by);
+        let resource = Resource {
+            team_id: team.as_deref(),
+            producing_actor_id: Some(produced_by),
+            kind,
+            sensitivity: candidate.sensitivity,
+            ..Resource::visible(candidate.visibility)
+        };
+        let Decision {
+            allowed,
+            rule_id,
+            reason,
+        } = policy::decide(&self.job.manager, Action::ComposeContext, &resource);
+        if allowed {
+            return true;
+        }
+        let decision = if rule_id == "compose.sensitivity.restricted" {
+            self.by_sensitivity += 1;
+            ContextDecision::FilteredSensitivity
+        } else {
+            self.by_policy += 1;
+            ContextDecision::FilteredPolicy
+        };
+        self.trace.push(candidate.row(decision, reason));
+        false
+    }
+
+    fn keep_unless_secret(&mut self, candidate: Candidate, scanned: &str) {
+        if secret::detect(scanned).total() > 0 {
+            self.reject_secret(&candidate);
+        } else {
+            self.candidates.push(candidate);
+        }
+    }
+
+    fn reject_secret(&mut self, candidate: &Candidate) {
+        self.by_secret += 1;
+        let row = candidate.row(ContextDecision::FilteredSecret, "secret_detected");
+        self.trace.push(row);
+    }
+
+    /// What fits the goal counts more, within its layer.
+    fn rank(&mut self, rank: &Rank<'_>) {
+        let goal = [&self.job.goal]
+            .into_iter()
+            .chain(&self.job.particulars)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n");
+        let documents: Vec<(usize, Ranked)> = self
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, candidate)| !candidate.title.is_empty())
+            .map(|(place, candidate)| {
+                let ranked = Ranked {
+                    id: candidate.source_id.clone(),
+                    title: candidate.title.clone(),
+                };
+                (place, ranked)
+            })
+            .collect();
+        let titles: Vec<Ranked> = documents.iter().map(|(_, ranked)| ranked.clone()).collect();
+        for ((place, _), relevance) in documents.iter().zip(rank(&goal, &titles)) {
+            let relevance = relevance.clamp(0.0, 1.0) * MOST_RELEVANCE;
+            if let Some(candidate) = self.candidates.get_mut(*place).filter(|_| relevance > 0.0) {
+                candidate.score += relevance;
+                candidate.relevance = Some(relevance);
+            }
+        }
+    }
+
+    /// Takes the best of each layer, as many as there is room for. A quarter of the room is kept for what L0 is not,
+    /// if there is anything.
+    fn select(&mut self, max_refs: usize) -> Vec<(ContextLayer, ContextRef)> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.sort_by(|left, right| {
+            left.layer
+                .cmp(&right.layer)
+                .then_with(|| right.score.total_cmp(&left.score))
+                .then_with(|| right.created_at.cmp(&left.created_at))
+                .then_with(|| collation::compare(&left.source_id, &right.source_id))
+        });
+        let others = candidates
+            .iter()
+            .filter(|candidate| candidate.layer != ContextLayer::L0)
+            .count();
+        let room_for_files = max_refs - max_refs.div_ceil(4).min(others);
+        let mut seen = BTreeSet::new();
+        let mut selected = Vec::new();
+        for candidate in candidates {
+            let ContextRef {
+                kind,
+                value,
+                description,
+            } = &candidate.chosen;
+            let key = (kind.as_str(), value.clone());
+            if !seen.insert(key) {
+                continue;
+            }
+            let scanned = format!(
+                "{} {value} {}",
+                kind.as_str(),
+                description.as_deref().unwrap_or_default()
+            );
+            if secret::detect(&scanned).total() > 0 {
+                self.reject_secret(&candidate);
+                continue;
+            }
+            let room = match candidate.source_kind {
+                // What the caller asks for goes before what is kept for others.
+                ContextSourceKind::File => room_for_files,
+                ContextSourceKind::Seed
+                | ContextSourceKind::Artifact
+                | ContextSourceKind::Run
+                | ContextSourceKind::Note
+                | ContextSourceKind::MemoryDelta => max_refs,
+            };
+            if selected.len() >= room {
+                let row = candidate.row(ContextDecision::FilteredLimit, "max_refs_reached");
+                self.trace.push(row);
+                continue;
+            }
+            let reason = candidate.reason.clone();
+            self.trace
+                .push(candidate.row(ContextDecision::Included, &reason));
+            selected.push((candidate.layer, candidate.chosen));
+        }
+        selected
+    }
+}
+
+/// Newer counts a little more.
+fn recency(created_at: &str) -> f64 {
+    crate::unix_ms(created_at).map_or(0.0, |ms| ms as f64 / 1e12)
+}
+
+impl Candidate {
+    fn row(&self, decision: ContextDecision, reason: &str) -> ContextTraceEntry {
+        let is_rejected_seed = self.source_kind == ContextSourceKind::Seed
+            && decision == ContextDecision::FilteredSecret;
+        ContextTraceEntry {
+            layer: self.layer,
+            source_kind: self.source_kind,
+            source_id: match is_rejected_seed {
+                true => self.hashed_source_id(),
+                false => self.source_id.clone(),
+            },
+            score: self.score,
+            created_at: self.created_at.clone(),
+            decision,
+            reason: reason.to_owned(),
+            visibility: self.visibility,
+            sensitivity: self.sensitivity,
+            relevance: self.relevance,
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! A mistake made often enough becomes a rule, if an evaluation passes and a director agrees.
+
+use std::collections::BTreeMap;
+
+use protocol::{
+    Id as _,
+    company::{
+        AgentId, DocumentId, MemoryScopeKind, ProjectId, RepoId, RunId, Sensitivity, Text,
+        Visibility,
+        agent::{
+            AgentSelfImproveCycleResponse, SelfImproveEvaluation, SelfImproveProposal,
+            SelfImproveStatus,
+        },
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Company, Error,
+    decisions::review::{self, Subject},
+    document::{DocumentHead, DocumentKind},
+    documents,
+    execution::run::{self, CreatedRun},
+    folder::intent::Together,
+    layout,
+    memory::{
+        self, NewDelta, Proposed,
+        mistake::{self, Seen},
+    },
+    org::text,
+    policy, secret,
+};
+
+/// What a cycle is about.
+#[derive(Clone, Debug)]
+pub struct Cycle {
+    /// The project.
+    pub project_id: ProjectId,
+    /// The mistake.
+    pub seen: Seen,
+    /// From which count on a rule is proposed.
+    pub proposal_threshold: u64,
+    /// What must succeed before.
+    pub evaluation: Evaluation,
+}
+
+/// The command that must succeed before a rule is proposed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// The program and its arguments; none checks nothing.
+    pub argv: Vec<String>,
+    /// The repository it runs in.
+    pub repo_id: Option<RepoId>,
+    /// The folder below that.
+    pub workdir_rel: Option<Text>,
+    /// Its variables.
+    pub env: BTreeMap<String, String>,
+    /// The task it is for.
+    pub task_id: Option<Text>,
+    /// The milestone it is for.
+    pub milestone_id: Option<Text>,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ended {
+    /// What it answered.
+    pub exit_code: Option<i32>,
+    /// What ended it.
+    pub signal: Option<String>,
+}
+
+impl Ended {
+    fn is_good(&self) -> bool {
+        self.exit_code == Some(0) && self.signal.is_none()
+    }
+}
+
+/// Writes down the mistake and, if it is time, evaluates and proposes a rule. `evaluate` runs the command as the given
+/// run, and tells in the run's log how it went.
+pub fn self_improve(
+    company: &Company,
+    cycle: &Cycle,
+    evaluate: impl FnOnce(&CreatedRun, &Evaluation) -> Result<Ended, Error>,
+) -> Result<AgentSelfImproveCycleResponse, Error> {
+    let Seen {
+        worker, manager, ..
+    } = &cycle.seen;
+    let recorded = mistake::record(company, &cycle.seen)?;
+    let key = recorded.key.as_str();
+    let answer = |status| AgentSelfImproveCycleResponse {
+        status,
+        worker_agent_id: worker.clone(),
+        project_id: cycle.project_id.clone(),
+        mistake_key: key.to_owned(),
+        mistake_count: recorded.count,
+        proposal_threshold: cycle.proposal_threshold,
+        promoted_to_agents_md: false,
+        reused: None,
+        evaluation: None,
+        proposal: None,
+    };
+    if recorded.count < cycle.proposal_threshold {
+        return Ok(answer(SelfImproveStatus::RecordedOnly));
+    }
+    let is_key = key.len() <= 64
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if !is_key {
+        return Err(Error::Refused(format!(
+            "`{key}` cannot mark a rule: expected 1 to 64 of the characters A-Z a-z 0-9 . _ -"
+        )));
+    }
+    let mark = format!("<!-- mistake:{key} -->");
+    let guidance = company.read_text(&layout::agent_guidance(worker));
+    if guidance.is_ok_and(|guidance| guidance.contains(&mark)) {
+        return Ok(answer(SelfImproveStatus::AlreadyGuided));
+    }
+    let reused = |proposal| AgentSelfImproveCycleResponse {
+        reused: Some(true),
+        proposal: Some(proposal),
+        ..answer(SelfImproveStatus::ProposalCreated)
+    };
+    if let Some(pending) = pending_proposal(company, cycle, &mark)? {
+        return Ok(reused(pending));
+    }
+    let agent = AgentId::parse(&manager.id).map_err(|error| Error::Refused(error.to_string()))?;
+    let run = run::create(company, &cycle.project_id, &agent, "self_improve")?;
+    let mut evaluation = cycle.evaluation.clone();
+    if evaluation.argv.is_empty() {
+        let nothing = ["/bin/echo", "no evaluation command was given"];
+        evaluation.argv = nothing.map(ToOwned::to_owned).into();
+    }
+    let ended = evaluate(&run, &evaluation)?;
+    let report = Report {
+        company,
+        cycle,
+        run: &run,
+        argv: &evaluation.argv,
+        key,
+        count: recorded.count,
+        ended: &ended,
+        id: company.sources().id(),
+    };
+    if !ended.is_good() {
+        return Ok(AgentSelfImproveCycleResponse {
+            evaluation: Some(report.write(None)?),
+            ..answer(SelfImproveStatus::EvaluationFailed)
+        });
+    }
+    let rule = one_line(&cycle.seen.prevention_rule);
+    let delta = NewDelta {
+        id: None,
+        project_id: cycle.project_id.clone(),
+        title: text(format!("Self-improvement rule for {worker}: {key}")),
+        scope_kind: MemoryScopeKind::AgentGuidance,
+        scope_ref: Some(text(worker)),
+        sensitivity: Sensitivity::Internal,
+        rationale: "Promote repeated mistake-prevention guidance into curated agent rules after evaluated repeats."
+            .to_owned(),
+        under_heading: "## Recurring Mistakes To Avoid".to_owned(),
+        insert_lines: vec![text(format!(
+            "- {mark} [{key}] {rule} (observed {} repeats; proposed by {})",
+            recorded.count, manager.id
+        ))],
+        visibility: Visibility::Managers,
+        produced_by: text(&manager.id),
+        run_id: run.run_id.clone(),
+        context_pack_id: run.context_pack_id.clone(),
+        evidence: [vec![text(&report.id)], cycle.seen.evidence.clone()].concat(),
+    };
+    // Whoever came first while the command ran has proposed it.
+    let proposed = company.write(|writer| match pending_proposal(company, cycle, &mark)? {
+        Some(pending) => Ok(Err(pending)),
+        None => memory::propose_within(writer, &delta).map(Ok),
+    })?;
+    let proposed = match proposed {
+        Ok(proposed) => proposed,
+        Err(pending) => return Ok(reused(pending)),
+    };
+    Ok(AgentSelfImproveCycleResponse {
+        evaluation: Some(report.write(Some(&proposed))?),
+        proposal: Some(SelfImproveProposal {
+            memory_delta_artifact_id: proposed.artifact_id,
+            memory_delta_artifact_relpath: proposed.artifact_relpath,
+            memory_delta_patch_relpath: proposed.patch_relpath,
+            target_file: proposed.target_file,
+        }),
+        ..answer(SelfImproveStatus::ProposalCreated)
+    })
+}
+
+/// The rule against this mistake that waits for a decision already.
+fn pending_proposal(
+    company: &Company,
+    cycle: &Cycle,
+    mark: &str,
+) -> Result<Option<SelfImproveProposal>, Error> {
+    let project = &cycle.project_id;
+    let decisions = review::latest(company)?;
+    for listed in documents::list(company, project, &[DocumentKind::MemoryDelta])? {
+        if decisions.contains_key(&Subject::of(project, &listed.id, memory::KIND))
+            || !listed.document.body.contains(mark)
+        {
+            continue;
+        }
+        let path = layout::document(project, &listed.id);
+        let Ok(delta) = memory::Delta::read(company, &path) else {
+            continue;
+        };
+        let is_theirs = delta.scope_kind == MemoryScopeKind::AgentGuidance
+            && delta.scope_ref.as_str() == cycle.seen.worker.as_str();
+        if is_theirs {
+            return Ok(Some(SelfImproveProposal {
+                memory_delta_artifact_id: listed.id,
+                memory_delta_artifact_relpath: path,
+                memory_delta_patch_relpath: delta.head().patch_file.to_string(),
+                target_file: delta.head().target_file.to_string(),
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// What the evaluation gave, for managers.
+struct Report<'a> {
+    company: &'a Company,
+    cycle: &'a Cycle,
+    run: &'a CreatedRun,
+    argv: &'a [String],
+    key: &'a str,
+    count: u64,
+    ended: &'a Ended,
+    id: DocumentId,
+}
+
+impl Report<'_> {
+    /// Writes the report and tells of it and of the proposal in the log of the run.
+    fn write(&self, proposed: Option<&Proposed>) -> Result<SelfImproveEvaluation, Error> {
+        let Self {
+            company,
+            cycle,
+            run,
+            key,
+            ..
+        } = self;
+        let (kind, title) = match proposed {
+            Some(_) => (
+                DocumentKind::ManagerDigest,
+                format!("Self-improvement evaluation ({key})"),
+            ),
+            None => (
+                DocumentKind::FailureReport,
+                format!("Self-improvement failure ({key})"),
+            ),
+        };
+        let head = DocumentHead {
+            schema_version: 1,
+            r#type: kind,
+            id: text(&self.id),
+            created_at: text(company.sources().now_text()),
+            title: text(&title),
+            visibility: Visibility::Managers,
+            produced_by: text(&cycle.seen.manager.id),
+            run_id: text(&run.run_id),
+            context_pack_id: text(&run.context_pack_id),
+        };
+        let relpath = layout::document(&cycle.project_id, &self.id);
+        let produced = |id: &DocumentId, relpath: &str, kind: DocumentKind| {
+            let payload =
+                json!({"artifact_id": id, "relpath": relpath, "artifact_type": kind.as_str()});
+            self.event("artifact.produced", &payload)
+        };
+        let mut events = vec![produced(&self.id, &relpath, kind)?];
+        let mut payload = json!({
+            "mistake_key": key,
+            "mistake_count": self.count,
+            "proposal_threshold": cycle.proposal_threshold,
+            "evaluation_artifact_id": self.id,
+        });
+        match proposed {
+            Some(proposed) => {
+                events.push(produced(
+                    &proposed.artifact_id,
+                    &proposed.artifact_relpath,
+                    DocumentKind::MemoryDelta,
+                )?);
+                payload["status"] = "proposal_created".into();
+                payload["memory_delta_artifact_id"] = json!(proposed.artifact_id);
+                payload["target_file"] = json!(proposed.target_file);
+            }
+            None => {
+                payload["status"] = "evaluation_failed".into();
+                payload["evaluation_exit_code"] = json!(self.ended.exit_code);
+                payload["evaluation_signal"] = json!(self.ended.signal);
+            }
+        }
+        events.push(self.event("evaluation.self_improve_cycle", &payload)?);
+        let together = Together {
+            files: vec![(
+                relpath.clone(),
+                documents::print(&head, &self.body(&title, proposed))?,
+            )],
+            events,
+            ..Together::default()
+        };
+        company.write(|writer| writer.put_together(&together))?;
+        Ok(SelfImproveEvaluation {
+            run_id: run.run_id.clone(),
+            context_pack_id: run.context_pack_id.clone(),
+            evaluation_exit_code: self.ended.exit_code,
+            evaluation_signal: self.ended.signal.clone(),
+            evaluation_artifact_id: self.id.clone(),
+            evaluation_artifact_relpath: relpath,
+            evaluation_artifact_type: kind.as_str().to_owned(),
+        })
+    }
+
+    fn event(
+        &self,
+        name: &str,
+        payload: &Value,
+    ) -> Result<(ProjectId, crate::event_log::Event), Error> {
+        let run: &RunId = &self.run.run_id;
+        let actor = &self.cycle.seen.manager.id;
+        let event = policy::managers_event(self.company, run, actor, name, payload)?;
+        Ok((self.cycle.project_id.clone(), event))
+    }
+
+    fn body(&self, title: &str, proposed: Option<&Proposed>) -> String {
+        let Seen {
+            worker,
+            manager,
+            summary,
+            prevention_rule,
+            evidence,
+            ..
+        } = &self.cycle.seen;
+        let (key, count, threshold) = (self.key, self.count, self.cycle.proposal_threshold);
+        let outcome = match proposed {
+            Some(_) => "passed".to_owned(),
+            None => {
+                let code = self
+                    .ended
+                    .exit_code
+                    .map_or("null".to_owned(), |code| code.to_string());
+                let signal = self.ended.signal.as_deref().unwrap_or("null");
+                format!("failed (exit_code={code}, signal={signal})")
+            }
+        };
+        let (manager, run) = (&manager.id, &self.run.run_id);
+        let (summary, rule) = (one_line(summary), one_line(prevention_rule));
+        let argv = one_line(&self.argv.join(" "));
+        let (argv, _) = secret::redact(&argv);
+        let delta = proposed.map_or("(none)".to_owned(), |proposed| {
+            format!("`{}`", proposed.artifact_id)
+        });
+        let evidence = match evidence.as_slice() {
+            [] => " (none)".to_owned(),
+            some => some.iter().map(|one| format!("\n  - `{one}`")).collect(),
+        };
+        let end = match proposed {
+            Some(_) => {
+                "## Risks\n\n- Ensure manager review approves the pending memory delta before apply.\n"
+            }
+            None => {
+                "## Cause\n\n- Evaluation command did not pass quality gates.\n\n\
+                 ## Next Steps\n\n- Inspect run outputs and fix failing checks before proposing changes.\n"
+            }
+        };
+        format!(
+            "# {title}\n\n## Summary\n\n- worker_agent_id: `{worker}`\n- manager_actor_id: `{manager}`\n\
+             - mistake_key: `{key}`\n- mistake_count: {count} (threshold={threshold})\n\
+             - evaluation: {outcome}\n- run_id: `{run}`\n\n\
+             ## Decisions\n\n- summary: {summary}\n- prevention_rule: {rule}\n- evaluation_argv: `{argv}`\n\
+             - proposed_memory_delta_artifact_id: {delta}\n- evidence:{evidence}\n\n{end}"
+        )
+    }
+}
+
+/// A rule is one line of a list.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

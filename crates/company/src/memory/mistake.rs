@@ -1,0 +1,145 @@
+//! Mistakes of agents, counted.
+
+use protocol::company::{AgentId, ProjectId, RunId, Text};
+use serde_json::json;
+
+use crate::{
+    Company, Error,
+    document::{Mistake, MistakeLog, Observation},
+    folder::intent::Together,
+    layout,
+    policy::{self, Actor},
+    secret,
+};
+
+/// How many of the times a mistake was made are kept; all are counted.
+const KEPT_OBSERVATIONS: usize = 20;
+
+/// A mistake somebody saw.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Who made it.
+    pub worker: AgentId,
+    /// Who saw it.
+    pub manager: Actor,
+    /// What it is called.
+    pub key: String,
+    /// What happened.
+    pub summary: String,
+    /// What prevents it.
+    pub prevention_rule: String,
+    /// In which project.
+    pub project_id: Option<ProjectId>,
+    /// In which run.
+    pub run_id: Option<RunId>,
+    /// In which task.
+    pub task_id: Option<Text>,
+    /// In which milestone.
+    pub milestone_id: Option<Text>,
+    /// What shows it.
+    pub evidence: Vec<Text>,
+    /// How often it may happen, for the event.
+    pub threshold: u64,
+}
+
+/// A mistake that was written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// What it is called.
+    pub key: String,
+    /// How often it was made.
+    pub count: u64,
+    /// The log.
+    pub log_relpath: String,
+}
+
+/// Writes down a mistake. Two who see the same mistake at the same time are counted both.
+pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
+    if !seen.manager.is_manager() {
+        return Err(Error::Refused(
+            "Only manager+ roles can record worker mistakes".to_owned(),
+        ));
+    }
+    let required = |name: &str, value: &str| match value.trim() {
+        "" => Err(Error::Refused(format!("{name} is required"))),
+        value => Ok(value.to_owned()),
+    };
+    let key = required("mistake_key", &seen.key)?;
+    let summary = required("summary", &seen.summary)?;
+    let prevention_rule = required("prevention_rule", &seen.prevention_rule)?;
+    secret::refuse("mistake.key", &key)?;
+    secret::refuse("mistake.summary", &summary)?;
+    secret::refuse("mistake.prevention_rule", &prevention_rule)?;
+    check_agent(company, &seen.worker)?;
+    let log_relpath = format!("{}/mistakes.yaml", layout::agent(&seen.worker));
+    company.write(|writer| {
+        let now = writer.now().to_string();
+        let found = company.read_if_there::<MistakeLog>(&log_relpath)?;
+        let mut log = found.map_or_else(MistakeLog::default, |log| MistakeLog::clone(&log));
+        log.schema_version = 1;
+        log.agent_id = seen.worker.to_string();
+        log.updated_at.clone_from(&now);
+        let place = match log.entries.iter().position(|known| known.key == key) {
+            Some(place) => place,
+            None => {
+                log.entries.push(Mistake {
+                    key: key.clone(),
+                    ..Mistake::default()
+                });
+                log.entries.len() - 1
+            }
+        };
+        let entry = &mut log.entries[place];
+        entry.count += 1;
+        entry.last_seen_at.clone_from(&now);
+        entry.summary = summary;
+        entry.prevention_rule = prevention_rule;
+        entry.observations.push(Observation {
+            at: now,
+            observed_by: seen.manager.id.clone(),
+            project_id: seen.project_id.as_ref().map(crate::org::text),
+            run_id: seen.run_id.as_ref().map(crate::org::text),
+            task_id: seen.task_id.clone(),
+            milestone_id: seen.milestone_id.clone(),
+            evidence_artifact_ids: seen.evidence.clone(),
+        });
+        let old = entry.observations.len().saturating_sub(KEPT_OBSERVATIONS);
+        entry.observations.drain(..old);
+        let count = entry.count;
+        let mut together = Together {
+            files: vec![(log_relpath.clone(), writer.yaml(&log)?)],
+            ..Together::default()
+        };
+        if let (Some(project), Some(run)) = (&seen.project_id, &seen.run_id) {
+            let payload = json!({
+                "worker_agent_id": seen.worker,
+                "mistake_key": key,
+                "count": count,
+                "threshold": seen.threshold,
+                "task_id": seen.task_id,
+                "milestone_id": seen.milestone_id,
+                "evidence_artifact_ids": seen.evidence,
+            });
+            let name = "evaluation.mistake_recorded";
+            let event = policy::managers_event(company, run, &seen.manager.id, name, &payload)?;
+            together.events.push((project.clone(), event));
+        }
+        writer.put_together(&together)?;
+        Ok(Recorded {
+            key,
+            count,
+            log_relpath: log_relpath.clone(),
+        })
+    })
+}
+
+pub(crate) fn check_agent(company: &Company, agent: &AgentId) -> Result<(), Error> {
+    let path = format!("{}/agent.yaml", layout::agent(agent));
+    match company.path(&path).is_file() {
+        true => Ok(()),
+        false => Err(Error::NotFound {
+            what: "Agent",
+            id: agent.to_string(),
+        }),
+    }
+}

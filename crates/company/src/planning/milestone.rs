@@ -1,0 +1,320 @@
+//! Milestones are accepted by their report, and by what proves it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use protocol::{
+    Id as _,
+    company::{
+        DocumentId, MilestoneId, MilestoneKind, MilestoneStatus, ProjectId, ReviewDecision,
+        ReviewId, TaskId, TaskStatus, Text,
+        inbox::InboxFileRole,
+        milestone::{MilestoneEvidenceKind, MilestoneEvidenceReadResponse},
+        task::{Milestone, Task},
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Company, Error,
+    decisions::{
+        basis::{Basis, MAX_SHOWN_BYTES},
+        review::{self, Verdict},
+    },
+    document::{Markdown, MilestoneReportHead, missing_contract},
+    documents,
+    folder::intent::Together,
+    format::front_matter,
+    layout, memory,
+    policy::{self, Action, Actor, Resource, Subject},
+};
+
+/// What reviews call a milestone.
+pub const KIND: &str = "milestone";
+/// What policy calls its report.
+pub const REPORT_KIND: &str = "milestone_report";
+
+/// What was decided, and where things stand now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The review.
+    pub review_id: ReviewId,
+    /// The task.
+    pub task_id: TaskId,
+    /// The milestone.
+    pub milestone_id: Text,
+    /// Where the task stands.
+    pub task_status: TaskStatus,
+    /// Where the milestone stands.
+    pub milestone_status: MilestoneStatus,
+}
+
+/// Accepts or refuses the milestone that a report is about. If a milestone is named, the report must be about it.
+pub fn decide(
+    company: &Company,
+    verdict: &Verdict,
+    named: Option<(&TaskId, &MilestoneId)>,
+) -> Result<Decided, Error> {
+    verdict.check_notes()?;
+    company.write(|writer| {
+        let project = &verdict.project_id;
+        if let Some((task, milestone)) = named {
+            let task = read_task(company, project, task)?;
+            find(&task.head, milestone.as_str())?;
+        }
+        let basis = Basis::read(company, project, &verdict.artifact_id)?;
+        let report = basis.document::<MilestoneReportHead>()?;
+        let report = &report.head;
+        fits("project_id", &report.project_id, project.as_str())?;
+        if let Some((task, milestone)) = named {
+            fits("task_id", &report.task_id, task.as_str())?;
+            fits("milestone_id", &report.milestone_id, milestone.as_str())?;
+        }
+        let task_id =
+            TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
+        let task = basis
+            .markdown::<Task>(InboxFileRole::Task)
+            .map_err(|error| error.or_not_found("Task", task_id.as_str()))?;
+        let milestone = find(&task.head, &report.milestone_id)?;
+        let is_approved = verdict.decision == ReviewDecision::Approved;
+        // Whoever decides about a report again hears of the first decision, if they may decide at all.
+        let is_first = verdict.check_first(company, KIND).is_ok();
+        if is_approved && is_first {
+            not_done(milestone)?;
+        }
+        let subject = Subject {
+            project,
+            run: Some(&report.run_id),
+            resource_id: &report.id,
+            resource: Resource {
+                team_id: task.head.team_id.as_deref(),
+                kind: Some(REPORT_KIND),
+                ..Resource::visible(report.visibility)
+            },
+        };
+        let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
+        verdict.check_first(company, KIND)?;
+        verdict.check_shown(&basis)?;
+        let changed = match verdict.decision {
+            ReviewDecision::Denied => None,
+            ReviewDecision::Approved => {
+                check_evidence(&basis, project, milestone, report)?;
+                Some(with_done(&task.head, &report.milestone_id))
+            }
+        };
+        let review_id: ReviewId = company.sources().id();
+        let review = verdict.review(writer, &review_id, &policy, verdict.subject(KIND));
+        let mut together = Together {
+            files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
+            ..Together::default()
+        };
+        let now = changed.as_ref().unwrap_or(&task.head);
+        let decided = Decided {
+            review_id: review_id.clone(),
+            milestone_id: report.milestone_id.clone(),
+            task_status: now.status,
+            milestone_status: find(now, &report.milestone_id)?.status,
+            task_id: task_id.clone(),
+        };
+        if let Some(changed) = &changed {
+            let text = front_matter::join(changed, &task.body)?;
+            together.files.push((layout::task(project, &task_id), text));
+        }
+        let payload = json!({
+            "review_id": review_id,
+            "decision": verdict.decision,
+            "subject_kind": KIND,
+            "task_id": report.task_id,
+            "milestone_id": report.milestone_id,
+            "report_artifact_id": verdict.artifact_id,
+            "policy": review.policy,
+        });
+        let provenance = verdict.provenance(&basis);
+        let event = review::event(
+            company,
+            &report.run_id,
+            &verdict.actor.id,
+            &provenance,
+            payload,
+        )?;
+        review::put_decision(writer, together, project, event)?;
+        Ok(decided)
+    })
+}
+
+/// How the name of a file that proves a milestone may end, and what such a file is.
+const ENDINGS: [(&str, MilestoneEvidenceKind); 4] = [
+    ("patch", MilestoneEvidenceKind::Patch),
+    ("txt", MilestoneEvidenceKind::Text),
+    ("json", MilestoneEvidenceKind::Json),
+    ("md", MilestoneEvidenceKind::Document),
+];
+
+/// The task that a report is about, and every file that the report names as evidence or tests.
+pub(crate) fn rests_on(
+    company: &Company,
+    project: &ProjectId,
+    report: &MilestoneReportHead,
+) -> Vec<(InboxFileRole, String)> {
+    let task = TaskId::parse(&report.task_id).ok();
+    let task = task.map(|task| (InboxFileRole::Task, layout::task(project, &task)));
+    let named = report.evidence_artifacts.iter();
+    let named: BTreeSet<DocumentId> = named
+        .chain(report.tests_artifacts.iter().flatten())
+        .filter_map(|id| DocumentId::parse(id).ok())
+        .collect();
+    let evidence = named.iter().flat_map(|id| {
+        ENDINGS.map(|(ending, _)| format!("{}/{id}.{ending}", layout::documents(project)))
+    });
+    let evidence = evidence
+        .filter(|relpath| company.path(relpath).is_file())
+        .map(|relpath| (InboxFileRole::Evidence, relpath));
+    task.into_iter().chain(evidence).collect()
+}
+
+/// Reads a file that a report names as evidence, if the actor may read the report.
+pub fn read_evidence(
+    company: &Company,
+    project: &ProjectId,
+    report: &DocumentId,
+    evidence: &DocumentId,
+    actor: &Actor,
+) -> Result<MilestoneEvidenceReadResponse, Error> {
+    let document = documents::read(company, project, report, actor, None)?;
+    let names = |field: &str| {
+        let listed = document.frontmatter.get(field).and_then(Value::as_array);
+        listed.is_some_and(|ids| ids.iter().any(|id| id.as_str() == Some(evidence.as_str())))
+    };
+    if !names("evidence_artifacts") && !names("tests_artifacts") {
+        return Err(Error::Refused(format!(
+            "report `{report}` does not name `{evidence}` as evidence"
+        )));
+    }
+    for (ending, kind) in ENDINGS {
+        let relpath = format!("{}/{evidence}.{ending}", layout::documents(project));
+        if !company.path(&relpath).is_file() {
+            continue;
+        }
+        let text = match kind {
+            MilestoneEvidenceKind::Patch
+            | MilestoneEvidenceKind::Text
+            | MilestoneEvidenceKind::Json => company.read_bytes(&relpath)?,
+            // A document has a visibility of its own.
+            MilestoneEvidenceKind::Document => {
+                documents::read(company, project, evidence, actor, None)?
+                    .markdown
+                    .into_bytes()
+            }
+        };
+        let truncated = text.len() > MAX_SHOWN_BYTES;
+        let text = &text[..text.len().min(MAX_SHOWN_BYTES)];
+        return Ok(MilestoneEvidenceReadResponse {
+            evidence_artifact_id: evidence.clone(),
+            kind,
+            relpath,
+            text: String::from_utf8_lossy(text).into_owned(),
+            truncated,
+        });
+    }
+    Err(Error::NotFound {
+        what: "Evidence",
+        id: evidence.to_string(),
+    })
+}
+
+fn read_task(
+    company: &Company,
+    project: &ProjectId,
+    task: &TaskId,
+) -> Result<Arc<Markdown<Task>>, Error> {
+    let read = company.read_markdown::<Task>(&layout::task(project, task));
+    read.map_err(|error| error.or_not_found("Task", task.as_str()))
+}
+
+fn find<'a>(task: &'a Task, milestone: &str) -> Result<&'a Milestone, Error> {
+    let mut milestones = task.milestones.iter();
+    let found = milestones.find(|known| known.id.as_str() == milestone);
+    found.ok_or_else(|| Error::NotFound {
+        what: "Milestone",
+        id: milestone.to_owned(),
+    })
+}
+
+fn not_done(milestone: &Milestone) -> Result<(), Error> {
+    match milestone.status {
+        MilestoneStatus::Done => Err(Error::Refused("Milestone is already done".to_owned())),
+        MilestoneStatus::Draft
+        | MilestoneStatus::Ready
+        | MilestoneStatus::InProgress
+        | MilestoneStatus::Blocked => Ok(()),
+    }
+}
+
+fn fits(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(Error::Refused(format!(
+            "Milestone report {field} mismatch: expected `{wanted}`, found `{found}`"
+        ))),
+    }
+}
+
+/// Code is proved by a patch, unless the milestone says what proves it.
+fn check_evidence(
+    basis: &Basis,
+    project: &ProjectId,
+    milestone: &Milestone,
+    report: &MilestoneReportHead,
+) -> Result<(), Error> {
+    let is_code = milestone.kind == MilestoneKind::Coding;
+    let (needs_patch, needs_tests) = match &milestone.evidence {
+        Some(evidence) => (evidence.requires_patch, evidence.requires_tests),
+        None => (is_code, is_code),
+    };
+    let read = |id: &Text, ending: &str| {
+        let id = DocumentId::parse(id).ok()?;
+        let path = format!("{}/{id}.{ending}", layout::documents(project));
+        basis.text_at(&path).filter(|text| !text.is_empty())
+    };
+    let is_proof = |id: &Text| read(id, "patch").is_some_and(memory::is_patch);
+    if needs_patch && !report.evidence_artifacts.iter().any(is_proof) {
+        return Err(Error::Refused(
+            "Missing required patch evidence (.patch) for milestone approval".to_owned(),
+        ));
+    }
+    let mut tests = report.tests_artifacts.iter().flatten();
+    if needs_tests && !tests.any(|id| read(id, "txt").or_else(|| read(id, "json")).is_some()) {
+        return Err(Error::Refused(
+            "Missing required tests evidence (.txt or .json) for milestone approval".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// The task with one more milestone done.
+fn with_done(task: &Task, milestone: &str) -> Task {
+    let mut task = task.clone();
+    for known in &mut task.milestones {
+        if known.id.as_str() == milestone {
+            known.status = MilestoneStatus::Done;
+        }
+    }
+    let is_done = |milestone: &Milestone| milestone.status == MilestoneStatus::Done;
+    task.status = match task.status {
+        TaskStatus::Canceled => TaskStatus::Canceled,
+        // A draft may lack parts of its contract, and no other status may.
+        TaskStatus::Draft if lacks_contract(&task) => TaskStatus::Draft,
+        _ if task.milestones.iter().all(is_done) => TaskStatus::Done,
+        TaskStatus::Draft | TaskStatus::Ready => TaskStatus::InProgress,
+        other @ (TaskStatus::InProgress | TaskStatus::Blocked | TaskStatus::Done) => other,
+    };
+    task
+}
+
+/// Whether a task would be incomplete if it were no longer a draft.
+fn lacks_contract(task: &Task) -> bool {
+    let begun = Task {
+        status: TaskStatus::InProgress,
+        ..task.clone()
+    };
+    !missing_contract(&begun).is_empty()
+}

@@ -1,0 +1,370 @@
+//! Who should do a task: who has least to do, can do it and did such things well before.
+
+use std::{cmp::Ordering, collections::BTreeMap};
+
+use protocol::company::{
+    AgentRole, MilestoneKind, ProjectId, RunStatus, TaskStatus, pm::Recommendation, task::Task,
+};
+
+use super::duration_days;
+use crate::{
+    document::{Agent, Run},
+    execution::run::{self, Activity, LiveRuns},
+    format::collation,
+    org::defaults,
+};
+
+/// What runs a task when there is nobody to do it, best first.
+const FALLBACK_PROVIDERS: [&str; 3] = ["codex", "claude", "gemini"];
+/// No task gets fewer tokens, unless its budget says so.
+const LEAST_TOKENS: u64 = 4000;
+const TOKENS_PER_DAY: u64 = 6000;
+const TOKENS_PER_MILESTONE: u64 = 3000;
+const TOKENS_FOR_CODE: u64 = 6000;
+/// Words in a title that mean code.
+const CODE_WORDS: [&str; 7] = [
+    "build",
+    "implement",
+    "refactor",
+    "code",
+    "fix",
+    "ship",
+    "rewrite",
+];
+
+/// What is known of a provider on this machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Provider {
+    /// Whether it can be started.
+    pub is_available: bool,
+    /// Whether it hands over what it changed.
+    pub exports_patches: bool,
+    /// Whether it can work in its own copy of a repository.
+    pub isolates: bool,
+}
+
+/// What the runs of a project say about each agent.
+#[derive(Clone, Debug, Default)]
+pub struct Records(BTreeMap<String, Record>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    running: u64,
+    ended: u64,
+    failed: u64,
+}
+
+impl Records {
+    /// Counts a run.
+    pub fn add(&mut self, run: &Run, live: &LiveRuns, now_ms: i64) {
+        let record = self.0.entry(run.agent_id.to_string()).or_default();
+        match run::activity(run, live, now_ms) {
+            Activity::Active => record.running += 1,
+            // What was made a moment ago is about to be started.
+            Activity::Idle => record.running += u64::from(run::is_recent(run, now_ms)),
+            Activity::Stale => {}
+            Activity::Over => match run.status {
+                RunStatus::Ended => record.ended += 1,
+                RunStatus::Failed => record.failed += 1,
+                // Somebody stopped it; that says nothing about the agent.
+                RunStatus::Stopped | RunStatus::Running => {}
+            },
+        }
+    }
+
+    fn of(&self, agent: &str) -> Record {
+        self.0.get(agent).copied().unwrap_or_default()
+    }
+}
+
+impl Record {
+    /// The share of finished runs that failed.
+    fn failures(self) -> f64 {
+        match self.ended + self.failed {
+            0 => 0.0,
+            finished => self.failed as f64 / finished as f64,
+        }
+    }
+}
+
+/// Everybody who could do the tasks of a project.
+pub struct Staff<'a> {
+    /// The project.
+    pub project: &'a ProjectId,
+    /// All agents of the company.
+    pub agents: Vec<&'a Agent>,
+    /// What the runs of the project say about them.
+    pub records: Records,
+    /// What is known of a provider; nothing of one that no driver runs.
+    pub providers: &'a dyn Fn(&str) -> Option<Provider>,
+}
+
+impl std::fmt::Debug for Staff<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Staff")
+            .field("project", self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An agent seen from a task.
+struct Candidate<'a> {
+    agent: &'a Agent,
+    open_tasks: u64,
+    record: Record,
+    /// What speaks against it, in words.
+    misfits: Vec<&'static str>,
+    is_available: bool,
+}
+
+impl Candidate<'_> {
+    /// Tasks and runs count one each, and so does whatever does not fit; failures count by their share.
+    fn burden(&self) -> f64 {
+        let work = self.open_tasks + self.record.running + self.misfits.len() as u64;
+        work as f64 + self.record.failures()
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        other
+            .is_available
+            .cmp(&self.is_available)
+            .then_with(|| self.burden().total_cmp(&other.burden()))
+            .then_with(|| collation::compare(&self.agent.name, &other.agent.name))
+            .then_with(|| self.agent.id.cmp(&other.agent.id))
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let counted = |count: u64, what: &str| match count {
+            1 => format!("1 {what}"),
+            count => format!("{count} {what}s"),
+        };
+        let mut reasons = vec![format!(
+            "{} and {} at the moment",
+            counted(self.open_tasks, "open task"),
+            counted(self.record.running, "running run")
+        )];
+        let finished = self.record.ended + self.record.failed;
+        if finished > 0 {
+            let ended = self.record.ended;
+            reasons.push(format!(
+                "{ended} of {} ended well",
+                counted(finished, "finished run")
+            ));
+        }
+        reasons.extend(
+            self.misfits
+                .iter()
+                .map(|misfit| format!("although {misfit}")),
+        );
+        if !self.is_available {
+            reasons.push(format!(
+                "although provider `{}` cannot be started on this machine",
+                self.agent.provider
+            ));
+        }
+        reasons
+    }
+}
+
+impl Staff<'_> {
+    /// One recommendation for each task that is neither done nor given up, in the order of the tasks.
+    pub fn recommend(&self, tasks: &[&Task]) -> Vec<Recommendation> {
+        let open: Vec<&Task> = tasks.iter().copied().filter(|task| is_open(task)).collect();
+        let mut open_tasks: BTreeMap<String, u64> = BTreeMap::new();
+        for assignee in open
+            .iter()
+            .filter_map(|task| task.assignee_agent_id.as_ref())
+        {
+            *open_tasks.entry(assignee.to_string()).or_default() += 1;
+        }
+        let recommended = open.iter().map(|task| {
+            let (chosen, mut reasons) = self.choose(task, &open_tasks);
+            let Some(chosen) = chosen else {
+                return self.fallback(task);
+            };
+            let agent = chosen.agent;
+            // A task that is assigned to the agent is among its open tasks already.
+            if task.assignee_agent_id.as_ref() != Some(&agent.id) {
+                *open_tasks.entry(agent.id.to_string()).or_default() += 1;
+            }
+            reasons.extend(chosen.reasons());
+            let (tokens, limited) = token_budget(task);
+            reasons.extend(limited);
+            Recommendation {
+                task_id: task.id.to_string(),
+                preferred_provider: agent.provider.to_string(),
+                preferred_model: agent.model_hint.as_deref().map(ToOwned::to_owned),
+                preferred_agent_id: Some(agent.id.to_string()),
+                token_budget_hint: tokens,
+                rationale: format!("Selected {}: {}.", agent.name, reasons.join(", ")),
+                reasons,
+            }
+        });
+        recommended.collect()
+    }
+
+    /// The assignee, else the best of the team, else the best of all; and what decided before anybody was compared.
+    fn choose(
+        &self,
+        task: &Task,
+        open_tasks: &BTreeMap<String, u64>,
+    ) -> (Option<Candidate<'_>>, Vec<String>) {
+        let mut reasons = Vec::new();
+        if let Some(assignee) = &task.assignee_agent_id {
+            let found = self.agents.iter().find(|agent| agent.id == *assignee);
+            if let Some(agent) = found {
+                reasons.push("the task is assigned to it".to_owned());
+                return (Some(self.candidate(agent, task, open_tasks)), reasons);
+            }
+            reasons.push(format!("the assignee `{assignee}` is not there"));
+        }
+        let everybody: Vec<&Agent> = self
+            .agents
+            .iter()
+            .copied()
+            .filter(|agent| self.can_be_asked(agent))
+            .collect();
+        let in_team: Vec<&Agent> = match task.team_id.as_deref() {
+            Some(team) => everybody
+                .iter()
+                .copied()
+                .filter(|agent| agent.team_id.as_deref() == Some(team))
+                .collect(),
+            None => Vec::new(),
+        };
+        let pool = match (task.team_id.is_some(), in_team.is_empty()) {
+            (true, false) => {
+                reasons.push("of the task's team".to_owned());
+                in_team
+            }
+            (true, true) => {
+                reasons.push("nobody is in the task's team".to_owned());
+                everybody
+            }
+            (false, _) => everybody,
+        };
+        let candidates = pool
+            .into_iter()
+            .map(|agent| self.candidate(agent, task, open_tasks));
+        (candidates.min_by(Candidate::compare), reasons)
+    }
+
+    /// Workers and managers can; the secretary of another project has nothing to do with this one.
+    fn can_be_asked(&self, agent: &Agent) -> bool {
+        let is_elsewhere = is_secretary(agent) && !self.is_our_secretary(agent);
+        match agent.role {
+            AgentRole::Worker | AgentRole::Manager => !is_elsewhere,
+            AgentRole::Ceo | AgentRole::Director => false,
+        }
+    }
+
+    fn is_our_secretary(&self, agent: &Agent) -> bool {
+        agent.id.strip_prefix(defaults::SECRETARY) == Some(self.project.as_str())
+    }
+
+    fn candidate<'a>(
+        &self,
+        agent: &'a Agent,
+        task: &Task,
+        open_tasks: &BTreeMap<String, u64>,
+    ) -> Candidate<'a> {
+        let provider = (self.providers)(&agent.provider);
+        let needs_code = task
+            .milestones
+            .iter()
+            .any(|milestone| milestone.kind == MilestoneKind::Coding);
+        let needs_patch = task
+            .milestones
+            .iter()
+            .filter_map(|milestone| milestone.evidence.as_ref())
+            .any(|evidence| evidence.requires_patch);
+        let needs_copy = task
+            .scope
+            .as_ref()
+            .is_some_and(|scope| scope.requires_worktree_isolation == Some(true));
+        let misfits = [
+            (
+                needs_code && agent.role != AgentRole::Worker,
+                "it leads rather than codes",
+            ),
+            (
+                agent.id.as_str() == defaults::GLOBAL_MANAGER || is_secretary(agent),
+                "it has other duties",
+            ),
+            (
+                needs_patch && provider.is_some_and(|provider| !provider.exports_patches),
+                "its provider hands over no patches",
+            ),
+            (
+                needs_copy && provider.is_some_and(|provider| !provider.isolates),
+                "its provider cannot work in a copy of the repository",
+            ),
+        ];
+        Candidate {
+            agent,
+            open_tasks: open_tasks.get(agent.id.as_str()).copied().unwrap_or(0),
+            record: self.records.of(&agent.id),
+            misfits: misfits
+                .into_iter()
+                .filter(|(is_misfit, _)| *is_misfit)
+                .map(|(_, misfit)| misfit)
+                .collect(),
+            is_available: provider.is_none_or(|provider| provider.is_available),
+        }
+    }
+
+    fn fallback(&self, task: &Task) -> Recommendation {
+        let is_available =
+            |name: &&str| (self.providers)(name).is_some_and(|provider| provider.is_available);
+        let mut names = FALLBACK_PROVIDERS.iter().copied();
+        let provider = names.find(is_available).unwrap_or(FALLBACK_PROVIDERS[0]);
+        let (tokens, limited) = token_budget(task);
+        let mut reasons = vec![format!(
+            "there is no worker or manager, so `{provider}` runs it by itself"
+        )];
+        reasons.extend(limited);
+        Recommendation {
+            task_id: task.id.to_string(),
+            preferred_provider: provider.to_owned(),
+            preferred_model: None,
+            preferred_agent_id: None,
+            token_budget_hint: tokens,
+            rationale: format!("Selected nobody: {}.", reasons.join(", ")),
+            reasons,
+        }
+    }
+}
+
+fn is_secretary(agent: &Agent) -> bool {
+    agent.id.starts_with(defaults::SECRETARY)
+}
+
+fn is_open(task: &Task) -> bool {
+    match task.status {
+        TaskStatus::Draft | TaskStatus::Ready | TaskStatus::InProgress | TaskStatus::Blocked => {
+            true
+        }
+        TaskStatus::Done | TaskStatus::Canceled => false,
+    }
+}
+
+/// About how many tokens a task needs, and what limited them.
+fn token_budget(task: &Task) -> (u64, Option<String>) {
+    /// The largest integer that every JSON reader keeps.
+    const SAFE: u64 = (1 << 53) - 1;
+    let title = task.title.to_lowercase();
+    let is_code = CODE_WORDS.iter().any(|word| title.contains(word));
+    let days = TOKENS_PER_DAY.saturating_mul(duration_days(task));
+    let milestones = TOKENS_PER_MILESTONE.saturating_mul(task.milestones.len() as u64);
+    let code = if is_code { TOKENS_FOR_CODE } else { 0 };
+    let tokens = days.saturating_add(milestones).saturating_add(code);
+    let tokens = tokens.clamp(LEAST_TOKENS, SAFE);
+    match task.budget.as_ref().and_then(|budget| budget.hard_tokens) {
+        Some(hard) if hard < tokens => (
+            hard,
+            Some(format!("the budget of the task ends at {hard} tokens")),
+        ),
+        _ => (tokens, None),
+    }
+}
