@@ -90,7 +90,7 @@ fn decide(
 
 /// How many documents wait for a decision.
 fn pending_reviews(place: &Place) -> u64 {
-    let snapshot = home::snapshot(&place.company).expect("a snapshot");
+    let snapshot = overview::snapshot(&place.company).expect("a snapshot");
     snapshot.home.summary.pending_reviews
 }
 
