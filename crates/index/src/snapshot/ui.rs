@@ -1,4 +1,4 @@
-//! `ui.snapshot`: the other views together, all of one moment.
+//! `ui.snapshot`: the other views combined, all read from one consistent snapshot.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use super::{Live, People, USUAL, inbox, monitor, usage};
 use crate::{Error, Freshness, Indexes, search::may_see};
 
-/// How many comments are shown.
+/// Maximum number of comments.
 const COMMENTS: u32 = 300;
-/// What the heartbeat did.
+/// File in which the heartbeat records its state.
 const HEARTBEAT_STATE: &str = ".local/heartbeat/state.yaml";
 
 impl Indexes {
-    /// Everything a desktop shows at once.
+    /// Reads everything the desktop shows at once.
     pub fn ui(
         &self,
         company: &Company,
@@ -104,7 +104,7 @@ fn comments(
     Ok(found)
 }
 
-/// What is counted of one agent.
+/// Counters of one agent.
 #[derive(Default)]
 struct Seen {
     active_runs: u64,
@@ -212,7 +212,7 @@ fn colleagues(
     Ok(colleagues)
 }
 
-/// As much of the heartbeat's settings as is shown.
+/// The part of the heartbeat configuration that the view shows.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct HeartbeatConfig {
     #[serde(default)]
@@ -233,7 +233,7 @@ struct HeartbeatConfig {
 
 impl Document for HeartbeatConfig {}
 
-/// As much of what the heartbeat did as is shown.
+/// The part of the heartbeat state that the view shows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct HeartbeatState {
     #[serde(default)]
@@ -250,7 +250,7 @@ impl Document for HeartbeatState {}
 
 fn heartbeat(company: &Company) -> UiHeartbeat {
     let config = company.read_if_there::<HeartbeatConfig>(layout::HEARTBEAT_CONFIG);
-    // Settings that cannot be read must not switch anything on.
+    // A configuration that cannot be read must not enable the heartbeat.
     let usually_enabled = config.is_ok();
     let config = config.ok().flatten();
     let config = config.as_deref();
