@@ -16,7 +16,7 @@ pub enum Error {
     #[error("the index could not be used")]
     Database(#[source] rusqlite::Error),
     /// The index file was created by another version of this program, or by another program.
-    #[error("the index has version {found}, and {expected} is needed")]
+    #[error("the index has schema version {found}, expected version {expected}")]
     OtherVersion {
         /// Schema version recorded in the file.
         found: i64,

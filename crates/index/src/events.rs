@@ -291,9 +291,10 @@ fn compact(json: &str) -> String {
             _ => {}
         }
     }
-    match has_blanks {
-        false => json.to_owned(),
-        true => ecma_json::canonical(json).unwrap_or_else(|| json.to_owned()),
+    if has_blanks {
+        ecma_json::canonical(json).unwrap_or_else(|| json.to_owned())
+    } else {
+        json.to_owned()
     }
 }
 

@@ -30,7 +30,7 @@ use crate::{
 /// Name of the index file in the folder for derived files.
 const INDEX: &str = "index.sqlite";
 /// Maximum number of company folders with open connections.
-const MOST_FOLDERS: usize = 64;
+const MAX_FOLDERS: usize = 64;
 
 /// The indexes of all company folders. Cheap to clone: clones share their connections.
 #[derive(Clone, Default)]
@@ -153,7 +153,7 @@ impl Indexes {
         }
         match self.try_sync(company) {
             Err(error) if is_gone_or_broken(&error) => {
-                told(company, &error);
+                log_rebuild(company, &error);
                 self.build(company)
             }
             other => other,
@@ -213,7 +213,7 @@ impl Indexes {
     ) -> Result<R, Error> {
         match self.try_read(company, &read) {
             Err(error) if error.is_mended_by_rebuild() => {
-                told(company, &error);
+                log_rebuild(company, &error);
                 self.build(company)?;
                 self.try_read(company, &read)
             }
@@ -291,7 +291,7 @@ impl Indexes {
 
     fn folder(&self, company: &Company) -> Arc<Folder> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if folders.len() >= MOST_FOLDERS && !folders.contains_key(company.root()) {
+        if folders.len() >= MAX_FOLDERS && !folders.contains_key(company.root()) {
             // Folders that are not in use are dropped; they are opened again when needed.
             folders.retain(|_, folder| Arc::strong_count(folder) > 1);
         }
@@ -398,9 +398,10 @@ impl Open {
 }
 
 fn shown_path(company: &Company) -> String {
-    match company.is_trusted() {
-        true => format!("{}/.local/{INDEX}", company.given().trim_end_matches('/')),
-        false => company.derived(INDEX).display().to_string(),
+    if company.is_trusted() {
+        format!("{}/.local/{INDEX}", company.given().trim_end_matches('/'))
+    } else {
+        company.derived(INDEX).display().to_string()
     }
 }
 
@@ -412,8 +413,8 @@ fn is_gone_or_broken(error: &Error) -> bool {
     matches!(error, Error::NotBuilt(_)) || error.is_mended_by_rebuild()
 }
 
-fn told(company: &Company, error: &Error) {
-    tracing::warn!(folder = %company.root().display(), %error, "the index is built anew");
+fn log_rebuild(company: &Company, error: &Error) {
+    tracing::warn!(folder = %company.root().display(), %error, "rebuilding the index");
 }
 
 /// The file lock held while an index is opened or replaced.
@@ -455,7 +456,7 @@ impl Temporary {
         let place = company.derived(INDEX);
         let folder = place.parent().unwrap_or(company.root());
         fs::create_dir_all(folder).map_err(Error::Io)?;
-        remove_remains(folder);
+        remove_stale_temporaries(folder);
         let mark = company::files::TEMPORARY_MARK;
         let process = std::process::id();
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -497,7 +498,7 @@ impl Drop for Temporary {
 }
 
 /// Removes temporary files of processes that ended during a rebuild.
-fn remove_remains(folder: &Path) {
+fn remove_stale_temporaries(folder: &Path) {
     let mark = format!(".index.sqlite{}", company::files::TEMPORARY_MARK);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -109,10 +109,7 @@ impl Indexes {
                         run_id: row.get(1)?,
                         seq: row.get(2)?,
                         error: row.get(3)?,
-                        raw_line: match is_shown {
-                            true => row.get(4)?,
-                            false => String::new(),
-                        },
+                        raw_line: if is_shown { row.get(4)? } else { String::new() },
                     })
                 },
             )?;

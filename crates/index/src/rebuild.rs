@@ -24,9 +24,9 @@ use crate::{
 };
 
 /// Number of pieces that may wait for the writer. A piece is a quarter of a megabyte at most, or one long line.
-const WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 /// Maximum number of parser threads; with more, they would only wait for the writer.
-const MOST_PARSERS: usize = 6;
+const MAX_PARSERS: usize = 6;
 
 /// A document, and the JSON Lines file that belongs to it.
 struct Unit<'a> {
@@ -77,10 +77,10 @@ pub(crate) fn build(
     )?;
     schema::create_tables(&db)?;
     let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::sync_channel(WAITING);
+    let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
     let parsers = thread::available_parallelism()
         .map_or(1, usize::from)
-        .min(MOST_PARSERS);
+        .min(MAX_PARSERS);
     thread::scope(|scope| -> Result<(), Error> {
         for _ in 0..parsers {
             let (sender, next, units) = (sender.clone(), &next, &units);
@@ -133,15 +133,15 @@ fn units(scanned: &[Scanned]) -> Vec<Unit<'_>> {
 }
 
 /// The writer failed and dropped the receiver.
-struct NobodyListens;
+struct WriterStopped;
 
 fn parse(
     company: &Company,
     unit: usize,
     files: &Unit<'_>,
     sender: &SyncSender<Piece>,
-) -> Result<(), NobodyListens> {
-    let send = |piece| sender.send(piece).map_err(|_| NobodyListens);
+) -> Result<(), WriterStopped> {
+    let send = |piece| sender.send(piece).map_err(|_| WriterStopped);
     let Scanned { kind, path, .. } = files.document;
     let Some(read) = documents::read(company, *kind, path) else {
         return Ok(());
@@ -176,8 +176,8 @@ fn parse_events(
     run: String,
     mut reader: LineReader,
     seen: Stamp,
-    send: &impl Fn(Piece) -> Result<(), NobodyListens>,
-) -> Result<(), NobodyListens> {
+    send: &impl Fn(Piece) -> Result<(), WriterStopped>,
+) -> Result<(), WriterStopped> {
     let mut activity = Activity::default();
     loop {
         let mut lines = Vec::new();
@@ -204,8 +204,8 @@ fn parse_messages(
     conversation: String,
     mut reader: LineReader,
     seen: Stamp,
-    send: &impl Fn(Piece) -> Result<(), NobodyListens>,
-) -> Result<(), NobodyListens> {
+    send: &impl Fn(Piece) -> Result<(), WriterStopped>,
+) -> Result<(), WriterStopped> {
     loop {
         let mut lines = Vec::new();
         match reader.next(|seq, line| lines.extend(events::parse_message(seq, line))) {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use crate::{Error, Freshness, Indexes};
 
 /// A goal may have any length; only its first words up to this number are searched for.
-const MOST_WORDS: usize = 100;
+const MAX_WORDS: usize = 100;
 
 impl Indexes {
     /// Returns for each document of a project how well it fits a goal, from 0 to 1; the best one gets 1. If the index
@@ -59,7 +59,7 @@ fn scores(db: &Connection, project: &str, goal: &str) -> Result<BTreeMap<String,
     // The words consist of letters and digits only, so once quoted they contain no FTS5 syntax.
     let words: Vec<String> = goal_words(goal)
         .into_iter()
-        .take(MOST_WORDS)
+        .take(MAX_WORDS)
         .map(|word| format!("\"{word}\""))
         .collect();
     if words.is_empty() {

@@ -10,7 +10,7 @@ use crate::Error;
 pub(crate) const VERSION: i64 = 0x0ac0_0002;
 
 /// How long a writer waits for the lock of another writer.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -156,7 +156,7 @@ pub(crate) fn finish(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Configures a connection to an existing index and checks its schema version.
 pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
     // The file may have been replaced since it was opened; then its WAL belongs to the old file, and a closing
     // connection must not checkpoint it.

@@ -16,9 +16,9 @@ use crate::{Error, snapshot::People};
 /// Number of events added to the full text in one transaction.
 const EVENTS_AT_ONCE: i64 = 5_000;
 /// Number of characters of a snippet before the first match.
-const BEFORE: usize = 60;
+const SNIPPET_LEAD: usize = 60;
 /// Length of a snippet in characters.
-const SNIPPET: usize = 200;
+const SNIPPET_LENGTH: usize = 200;
 
 /// A text to add to the full text.
 pub(crate) struct Text<'a> {
@@ -148,16 +148,16 @@ impl Words {
         let query = query.replace('\0', " ");
         for (place, part) in query.split('"').enumerate() {
             let is_phrase = place % 2 == 1;
-            match is_phrase {
-                true => phrases.push((part.to_owned(), false)),
-                false => {
-                    phrases.extend(part.split_whitespace().map(
-                        |word| match word.strip_suffix('*') {
+            if is_phrase {
+                phrases.push((part.to_owned(), false))
+            } else {
+                phrases.extend(
+                    part.split_whitespace()
+                        .map(|word| match word.strip_suffix('*') {
                             Some(begin) => (begin.to_owned(), true),
                             None => (word.to_owned(), false),
-                        },
-                    ))
-                }
+                        }),
+                )
             }
         }
         phrases.retain(|(phrase, _)| phrase.chars().any(char::is_alphanumeric));
@@ -186,11 +186,11 @@ impl Words {
             .min();
         // Lower-casing may change the length of the text; an approximate position is enough here.
         let place = lower[..found.unwrap_or(0)].chars().count();
-        let begin = place.saturating_sub(BEFORE);
+        let begin = place.saturating_sub(SNIPPET_LEAD);
         let mut snippet: String = text
             .chars()
             .skip(begin)
-            .take(SNIPPET)
+            .take(SNIPPET_LENGTH)
             .map(|character| {
                 if character.is_control() {
                     ' '
@@ -202,7 +202,7 @@ impl Words {
         if begin > 0 {
             snippet.insert(0, '…');
         }
-        if text.chars().nth(begin + SNIPPET).is_some() {
+        if text.chars().nth(begin + SNIPPET_LENGTH).is_some() {
             snippet.push('…');
         }
         snippet.trim().to_owned()

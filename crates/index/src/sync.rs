@@ -108,7 +108,7 @@ pub(crate) fn apply(
             | Kind::Agent => sync.document(kind, &path)?,
         }
     }
-    sync.second_ones()?;
+    sync.retry_unclaimed()?;
     while let Some((path, kind)) = sync.lines.pop_first() {
         sync.lines(kind, &path)?;
     }
@@ -162,12 +162,12 @@ impl Sync<'_> {
             && self.known.remove(&lines).is_some()
         {
             scan::forget(self.db, &lines)?;
-            self.look_at_lines(lines);
+            self.queue_lines(lines);
         }
         Ok(())
     }
 
-    fn look_at_lines(&mut self, path: String) {
+    fn queue_lines(&mut self, path: String) {
         if let Some(kind) = Kind::of(&path) {
             self.lines.insert(path, kind);
         }
@@ -207,9 +207,9 @@ impl Sync<'_> {
         };
         let before = self.known.get(path);
         let old_id = before.and_then(|known| known.row_id.clone());
-        let says_the_same = before.is_some_and(|known| known.hash == read.hash && read.hash != 0)
+        let is_unchanged = before.is_some_and(|known| known.hash == read.hash && read.hash != 0)
             && (old_id.is_some() || read.parsed.is_none());
-        if says_the_same {
+        if is_unchanged {
             return self.remember(path, read.known(old_id));
         }
         let mut new_id = read.parsed.as_ref().map(|parsed| parsed.id(path));
@@ -233,13 +233,13 @@ impl Sync<'_> {
         if old_id != new_id
             && let Some(lines) = lines_of(path).filter(|lines| self.company.path(lines).is_file())
         {
-            self.look_at_lines(lines);
+            self.queue_lines(lines);
         }
         self.remember(path, read.known(new_id))
     }
 
     /// Reads files again that lost their id to another file: an id that became free may be theirs.
-    fn second_ones(&mut self) -> Result<(), Error> {
+    fn retry_unclaimed(&mut self) -> Result<(), Error> {
         for kind in std::mem::take(&mut self.freed) {
             let second: Vec<String> = self
                 .known
@@ -280,9 +280,10 @@ impl Sync<'_> {
             Err(error) if error.is_missing() => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let known = match kind == Kind::Messages {
-            true => self.messages(path, &id, reader, is_afresh)?,
-            false => self.events(path, &id, reader, is_afresh)?,
+        let known = if kind == Kind::Messages {
+            self.messages(path, &id, reader, is_afresh)?
+        } else {
+            self.events(path, &id, reader, is_afresh)?
         };
         self.remember(path, known)
     }

@@ -25,11 +25,11 @@ use crate::{Error, Indexes};
 /// Time without further changes before a sync starts.
 const DEBOUNCE: Duration = Duration::from_millis(250);
 /// Maximum delay of a sync while other programs keep changing a folder.
-const LONGEST_DEBOUNCE: Duration = Duration::from_millis(1000);
+const MAX_DEBOUNCE: Duration = Duration::from_millis(1000);
 /// Minimum pause between two batches.
-const REST: Duration = Duration::from_millis(1000);
+const MIN_PAUSE: Duration = Duration::from_millis(1000);
 /// How long a folder is watched after its last use.
-const IN_USE: Duration = Duration::from_secs(600);
+const WATCH_TIME: Duration = Duration::from_secs(600);
 
 /// The background worker. Dropping it stops its thread without running pending syncs.
 pub struct SyncWorker {
@@ -54,7 +54,7 @@ struct State {
     /// When the next batch starts; `None` if no folder is dirty.
     due: Option<Instant>,
     /// When the last batch ended.
-    rested_from: Option<Instant>,
+    last_batch_ended: Option<Instant>,
     /// Folders that other programs changed since their last sync.
     noticed: BTreeMap<PathBuf, Notice>,
     /// Folders in use.
@@ -78,10 +78,10 @@ struct Notice {
 }
 
 impl Notice {
-    /// When to sync the folder: once no more changes arrive, or at the latest after `LONGEST_DEBOUNCE`.
+    /// When to sync the folder: once no more changes arrive, or at the latest after `MAX_DEBOUNCE`.
     fn due(&self) -> Instant {
         (self.last + DEBOUNCE)
-            .min(self.first + LONGEST_DEBOUNCE)
+            .min(self.first + MAX_DEBOUNCE)
             .max(self.not_before)
     }
 }
@@ -128,12 +128,12 @@ impl SyncWorker {
         state.status.last_notify_at_ms = Some((self.shared.now)());
         state.status.last_notified_workspace = Some(root.display().to_string());
         state.dirty.insert(root.to_owned());
-        let rested = state.rested_from.map_or(now, |end| end + REST);
-        state.due.get_or_insert((now + DEBOUNCE).max(rested));
-        self.shared.awake(&mut state);
+        let after_pause = state.last_batch_ended.map_or(now, |end| end + MIN_PAUSE);
+        state.due.get_or_insert((now + DEBOUNCE).max(after_pause));
+        self.shared.wake_thread(&mut state);
     }
 
-    /// Marks a folder as used: changes by other programs are followed for `IN_USE`.
+    /// Marks a folder as used: changes by other programs are followed for `WATCH_TIME`.
     pub fn used(&self, company: &Company) {
         let mut state = self.shared.state();
         if state.status.closed {
@@ -143,7 +143,7 @@ impl SyncWorker {
             Some(watched) => watched.used_at = Instant::now(),
             None => {
                 state.to_watch.insert(company.root().to_owned());
-                self.shared.awake(&mut state);
+                self.shared.wake_thread(&mut state);
             }
         }
     }
@@ -212,7 +212,7 @@ impl Shared {
     }
 
     /// Wakes the thread, and starts it if it is not running yet.
-    fn awake(self: &Arc<Self>, state: &mut State) {
+    fn wake_thread(self: &Arc<Self>, state: &mut State) {
         if state.thread.is_none() {
             let shared = Arc::clone(self);
             let thread = std::thread::Builder::new().name("index-sync".to_owned());
@@ -297,7 +297,7 @@ impl Shared {
         let now_ms = (self.now)();
         state.status.last_batch_completed_at_ms = Some(now_ms);
         state.status.last_run_at_ms = Some(now_ms);
-        state.rested_from = Some(Instant::now());
+        state.last_batch_ended = Some(Instant::now());
         if state.thread.is_some() {
             self.wake.notify_all();
         }
@@ -397,7 +397,7 @@ impl State {
             return Next::Work(Work::Watch(root));
         }
         self.watched
-            .retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
+            .retain(|_, watched| now.duration_since(watched.used_at) < WATCH_TIME);
         let watched = &self.watched;
         self.noticed.retain(|root, _| watched.contains_key(root));
         let noticed = self.noticed.iter().find(|(_, notice)| notice.due() <= now);

@@ -83,9 +83,10 @@ pub(super) fn snapshot(
     rows.truncate(wanted.limit as usize);
     let mut projects: BTreeSet<&str> = rows.iter().map(|row| row.project_id.as_str()).collect();
     projects.extend(wanted.project);
-    let jobs = match projects.is_empty() {
-        true => None,
-        false => Some(jobs(db, &projects)?),
+    let jobs = if projects.is_empty() {
+        None
+    } else {
+        Some(jobs(db, &projects)?)
     };
     let shown = rows.iter();
     let shown = shown.map(|row| (row.project_id.as_str(), row.run_id.as_str()));

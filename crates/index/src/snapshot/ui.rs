@@ -106,7 +106,7 @@ fn comments(
 
 /// Counters of one agent.
 #[derive(Default)]
-struct Seen {
+struct AgentActivity {
     active_runs: u64,
     total_runs: u64,
     pending_reviews: u64,
@@ -114,8 +114,8 @@ struct Seen {
     last_seen_at: Option<String>,
 }
 
-impl Seen {
-    fn at(&mut self, time: Option<&str>) {
+impl AgentActivity {
+    fn saw_at(&mut self, time: Option<&str>) {
         if time > self.last_seen_at.as_deref() {
             self.last_seen_at = time.map(ToOwned::to_owned);
         }
@@ -133,7 +133,7 @@ fn colleagues(
     monitor: &MonitorSnapshotResponse,
     inbox: &InboxSnapshotResponse,
 ) -> Result<Vec<UiColleague>, Error> {
-    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, AgentActivity> = BTreeMap::new();
     for row in &monitor.rows {
         let Some(agent) = row.agent_id.as_deref() else {
             continue;
@@ -145,19 +145,19 @@ fn colleagues(
             .last_event
             .as_ref()
             .and_then(|event| event.ts_wallclock.as_deref());
-        seen.at(event.or(row.created_at.as_deref()));
+        seen.saw_at(event.or(row.created_at.as_deref()));
     }
     for item in &inbox.pending {
         if let Some(producer) = item.produced_by.as_deref() {
             let seen = seen.entry(producer).or_default();
             seen.pending_reviews += 1;
-            seen.at(item.created_at.as_deref());
+            seen.saw_at(item.created_at.as_deref());
         }
     }
     for item in &inbox.recent_decisions {
         let seen = seen.entry(&item.actor_id).or_default();
         seen.recent_decisions += 1;
-        seen.at(Some(&item.created_at));
+        seen.saw_at(Some(&item.created_at));
     }
     let mut all_runs =
         db.prepare_cached("SELECT total_runs FROM agent_counters WHERE agent_id = ?1")?;

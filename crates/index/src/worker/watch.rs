@@ -12,9 +12,9 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::Shared;
 
 /// Polling interval of a watched folder; it finds changes for which the operating system sent no notification.
-const LOOK_WATCHED: Duration = Duration::from_secs(60);
+const POLL_WATCHED: Duration = Duration::from_secs(60);
 /// Polling interval of a folder that cannot be watched.
-const LOOK_UNWATCHED: Duration = Duration::from_secs(2);
+const POLL_UNWATCHED: Duration = Duration::from_secs(2);
 /// After a sync the next poll waits for at least this many times the duration of that sync.
 const REST_PER_LOOK: u32 = 50;
 /// After a sync that follows a notification the next one waits for at least this many times its duration.
@@ -36,7 +36,7 @@ impl Watched {
     pub(super) fn new(shared: Weak<Shared>, root: &Path) -> Self {
         let now = Instant::now();
         let watcher = watcher(shared, root)
-            .inspect_err(|error| tracing::warn!(%error, "the system does not tell of changes: looking often"))
+            .inspect_err(|error| tracing::warn!(%error, "cannot watch the folder for changes; polling it often"))
             .ok();
         let interval = interval(watcher.as_ref());
         Self {
@@ -58,24 +58,24 @@ impl Watched {
 
 fn interval(watcher: Option<&RecommendedWatcher>) -> Duration {
     match watcher {
-        Some(_) => LOOK_WATCHED,
-        None => LOOK_UNWATCHED,
+        Some(_) => POLL_WATCHED,
+        None => POLL_UNWATCHED,
     }
 }
 
 fn watcher(shared: Weak<Shared>, root: &Path) -> notify::Result<RecommendedWatcher> {
     let folder = root.to_owned();
-    let told = move |told: notify::Result<notify::Event>| {
+    let on_event = move |event: notify::Result<notify::Event>| {
         let Some(shared) = shared.upgrade() else {
             return;
         };
         // An error may mean that a notification was lost, so it causes a sync as well.
-        if told.is_ok_and(|told| told.kind.is_access()) {
+        if event.is_ok_and(|event| event.kind.is_access()) {
             return;
         }
         shared.noticed(&folder);
     };
-    let mut watcher = notify::recommended_watcher(told)?;
+    let mut watcher = notify::recommended_watcher(on_event)?;
     // `.local` is not watched, because it contains the index itself.
     for part in [layout::PROJECTS, "inbox", layout::AGENTS] {
         watcher.watch(&root.join(part), RecursiveMode::Recursive)?;

@@ -172,9 +172,10 @@ impl Folder {
 
     pub(crate) fn remove(&self, relative: &str) {
         let path = self.path(relative);
-        match path.is_dir() {
-            true => fs::remove_dir_all(path).expect("a folder"),
-            false => fs::remove_file(path).expect("a file"),
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("a folder")
+        } else {
+            fs::remove_file(path).expect("a file")
         }
     }
 

@@ -72,12 +72,13 @@ impl CommentTarget {
     pub fn refine(&self) -> Vec<Issue> {
         let has_one =
             self.agent_id.is_some() || self.artifact_id.is_some() || self.run_id.is_some();
-        match has_one {
-            true => Vec::new(),
-            false => vec![Issue::custom(
+        if has_one {
+            Vec::new()
+        } else {
+            vec![Issue::custom(
                 "target",
                 "expected at least one of `agent_id`, `artifact_id` and `run_id`",
-            )],
+            )]
         }
     }
 }

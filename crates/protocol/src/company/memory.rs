@@ -272,9 +272,10 @@ pub struct MemoryExtractCandidatesParams {
 impl MemoryExtractCandidatesParams {
     /// Returns the violations of rules that span several fields.
     pub fn refine(&self) -> Vec<Issue> {
-        match self.job_id.is_some() || self.run_id.is_some() {
-            true => Vec::new(),
-            false => vec![Issue::new("custom", &[], "job_id or run_id is required")],
+        if self.job_id.is_some() || self.run_id.is_some() {
+            Vec::new()
+        } else {
+            vec![Issue::new("custom", &[], "job_id or run_id is required")]
         }
     }
 }
