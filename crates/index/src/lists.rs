@@ -82,7 +82,7 @@ impl Indexes {
         self.read(company, |db| events(db, wanted, actor.zip(people.as_ref())))
     }
 
-    /// Lists lines that are not JSON. Such a line carries no visibility, so agents get an empty `raw_line`.
+    /// Lists lines that are not JSON. Such a line carries no visibility, so only humans get its text.
     pub fn list_event_parse_errors(
         &self,
         company: &Company,

@@ -35,7 +35,7 @@ pub struct Comment {
     pub author_role: ActorRole,
     /// Who may read the comment.
     pub visibility: Visibility,
-    /// What the comment refers to.
+    /// Target of the comment: a project, and at least one agent, document or run of it.
     pub target: CommentTarget,
     /// Text of the comment.
     pub body: Text,
@@ -50,7 +50,7 @@ pub enum CommentTag {
     Comment,
 }
 
-/// What a comment refers to: a project, and at least one agent, document or run of it.
+/// Target of a comment: a project, and at least one agent, document or run of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentTarget {

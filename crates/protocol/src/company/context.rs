@@ -155,7 +155,7 @@ pub struct ContextTraceEntry {
     /// Creation time of the source, ISO-8601. Absent for files and seeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// What the planner decided.
+    /// Decision of the planner.
     pub decision: ContextDecision,
     /// Reason of the decision as a code, such as `base_context`, `max_refs_reached` or a policy reason.
     pub reason: String,

@@ -183,12 +183,12 @@ pub struct HeartbeatConfigSetResponse {
     /// The config after the change.
     #[serde(flatten)]
     pub config: HeartbeatConfig,
-    /// What the heartbeat may start on its own. Absent if it is disabled.
+    /// Limits of automatic work. Absent if the heartbeat is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<HeartbeatForecast>,
 }
 
-/// Limits of what an enabled heartbeat may start without a request.
+/// Limits of the work that an enabled heartbeat starts without a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatForecast {
     /// The other fields in one sentence, for people.
@@ -718,7 +718,7 @@ pub enum ProposedAction {
         /// Deliverables of the job. Default: none; the gateway then adds a generic one.
         #[serde(default)]
         deliverables: Vec<Text>,
-        /// What the worker may do. Default: `read-only`.
+        /// Permissions of the worker. Default: `read-only`.
         #[serde(default)]
         permission_level: PermissionLevel,
         /// Note that is added to the context of the job. Absent: a note that names the idempotency key.
@@ -775,7 +775,7 @@ pub enum ProposedAction {
         summary: Option<Text>,
         /// Id of the project.
         project_id: Text,
-        /// What is to be decided.
+        /// The question to decide.
         title: Text,
         /// Why a decision is needed. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]

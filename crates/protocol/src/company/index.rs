@@ -377,7 +377,7 @@ pub struct IndexedParseError {
     pub seq: u64,
     /// Message of the JSON parser.
     pub error: String,
-    /// The line. Empty for agents, because the line carries no visibility.
+    /// The line. Empty if the role of the caller is below `human`, because the line carries no visibility.
     pub raw_line: String,
 }
 
