@@ -10,8 +10,9 @@ use super::{
 crate::methods! {
     Company family "context";
 
-    /// Choose the references that a worker receives for a job: governance first, then approved memory, then recent
-    /// history.
+    /// Choose the references that a worker receives for a job.
+    ///
+    /// Governance comes first, then approved memory, then recent history.
     Read ContextPlanForJob = "context.plan_for_job" (ContextPlanForJobParams in workspace_dir as manager_role) -> ContextPlanForJobResponse;
 }
 

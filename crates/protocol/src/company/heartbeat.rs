@@ -15,8 +15,9 @@ crate::methods! {
 
     /// Get the configuration, the stored state and the runtime state of the heartbeat of a company.
     Read HeartbeatStatus = "heartbeat.status" (CompanyFolderParams in workspace_dir) -> HeartbeatStatusResponse;
-    /// Run a tick now: score the agents, start heartbeat jobs for the best ones, wait up to 120 seconds for their
-    /// reports, and execute or queue the reported actions.
+    /// Run a tick now: score the agents, wake the best ones and execute or queue the actions they report.
+    ///
+    /// The call waits up to 120 seconds for the reports; later reports are handled by the next tick.
     ///
     /// With `dry_run` only the scores are computed: nothing is written and no job starts.
     Exec HeartbeatTick = "heartbeat.tick" (HeartbeatTickParams in workspace_dir) -> HeartbeatTickResponse;

@@ -19,8 +19,9 @@ crate::methods! {
     Read InboxListHelpRequests = "inbox.list_help_requests" (InboxListParams in workspace_dir as actor_role) -> InboxListHelpRequestsResponse;
     /// Get the documents that need a decision, and the most recent decisions.
     Read InboxSnapshot = "inbox.snapshot" (InboxSnapshotParams in workspace_dir as actor_role) -> InboxSnapshotResponse;
-    /// Get all files that a decision about a document depends on, and the `sha256` that binds a decision to their
-    /// content. Actors that may not decide about the document are rejected.
+    /// Get all files that a decision about a document depends on, and the `sha256` that binds a decision to them.
+    ///
+    /// Actors that may not decide about the document are rejected.
     Read InboxRead = "inbox.read" (InboxReadParams in workspace_dir as actor_role) -> InboxReadResponse;
     /// Approve or deny a document. The first decision is final: a second one is rejected.
     Write InboxResolve = "inbox.resolve" (InboxResolveParams in workspace_dir as actor_role) -> InboxResolveResponse;

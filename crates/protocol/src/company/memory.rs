@@ -20,8 +20,9 @@ crate::methods! {
     Write MemoryApproveDelta = "memory.approve_delta" (MemoryApproveDeltaParams in workspace_dir as actor_role) -> MemoryApproveDeltaResponse;
     /// List the deltas the actor may see, newest first.
     Read MemoryListDeltas = "memory.list_deltas" (MemoryListDeltasParams in workspace_dir as actor_role) -> MemoryListDeltasResponse;
-    /// Derive candidates for memory deltas from the result of a job and store them as a report. Does not change any
-    /// memory.
+    /// Derive candidates for memory deltas from the result of a job and store them as a report.
+    ///
+    /// Does not change any memory.
     Write MemoryExtractCandidates = "memory.extract_candidates" (MemoryExtractCandidatesParams in workspace_dir as actor_role) -> MemoryExtractCandidatesResponse;
 }
 
