@@ -128,7 +128,7 @@ test("the trash lists what was deleted, restores it, and deletes it for good", a
   await desk.call("thread/folder/delete", { workspace_id, folder_id: id });
   await page.getByRole("button", { name: "Restore Thrown away" }).waitFor();
   await page.getByRole("button", { name: "Restore Thrown thread" }).click();
-  await page.getByText("The folder `Thrown away` it was in is gone").waitFor();
+  await page.getByText("The folder `Thrown away` that contained it no longer exists").waitFor();
   await row(page, "Thrown thread").waitFor();
   await page.getByRole("button", { name: "Delete Thrown away permanently" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete permanently" }).click();

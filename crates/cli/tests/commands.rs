@@ -1143,7 +1143,7 @@ fn an_empty_token_file_is_refused_with_the_next_step() {
     let said = desk.run(&["serve", "--listen", "127.0.0.1:0"]);
     assert_eq!(said.code, 1);
     let sentence = format!(
-        "error: the token file of the home cannot be used: it is empty; remove the file `{}` to have a new token made\n",
+        "error: the token file of the home cannot be used: it is empty; remove the file `{}` to create a new token\n",
         token.display()
     );
     assert_eq!(said.err, sentence);

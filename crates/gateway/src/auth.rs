@@ -198,7 +198,7 @@ impl Principal {
             return Ok(());
         }
         Err(Failure::forbidden(
-            "this is for the owner of the gateway alone, and the call has a token made for another client",
+            "only the owner of the gateway may do this, and the call has a token issued to another client",
         ))
     }
 
@@ -226,12 +226,13 @@ impl Principal {
             }
             Access::Read | Access::Write | Access::Exec => self.scopes.contains(&access),
         };
-        match is_allowed {
-            true => Ok(()),
-            false => Err(Failure::forbidden(format!(
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(Failure::forbidden(format!(
                 "the token has no scope `{}`, which this method needs",
                 access.as_str()
-            ))),
+            )))
         }
     }
 
@@ -261,20 +262,22 @@ impl Principal {
     }
 
     pub(crate) fn check_unlimited(&self) -> Result<(), Failure> {
-        match self.is_limited() {
-            false => Ok(()),
-            true => Err(Failure::forbidden(
-                "the token is made for some workspaces, and this changes something they all share",
-            )),
+        if self.is_limited() {
+            Err(Failure::forbidden(
+                "the token is limited to some workspaces, and this changes data that all workspaces share",
+            ))
+        } else {
+            Ok(())
         }
     }
 
     pub(crate) fn check_workspace(&self, workspace: &WorkspaceId) -> Result<(), Failure> {
-        match self.may_see(workspace.as_str()) {
-            true => Ok(()),
-            false => Err(Failure::forbidden(format!(
-                "the token is not made for workspace `{workspace}`"
-            ))),
+        if self.may_see(workspace.as_str()) {
+            Ok(())
+        } else {
+            Err(Failure::forbidden(format!(
+                "the token is not valid for workspace `{workspace}`"
+            )))
         }
     }
 }

@@ -72,7 +72,7 @@ impl Briefing for Briefs {
         let run = worker.run.clone();
         let noting = tokio::spawn(async move {
             if let Err(error) = gateway.note_start(worker, &brief.manifest).await {
-                tracing::warn!(error, "the thread of a worker cannot be written down");
+                tracing::warn!(error, "the thread of a worker cannot be recorded");
             }
         });
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,9 +90,10 @@ impl Briefing for Briefs {
                 Err(failure) => {
                     let passes = matches!(failure.kind(), Kind::Internal | Kind::Overloaded);
                     let reason = failure.message().to_owned();
-                    match passes {
-                        true => Handed::Later(reason),
-                        false => Handed::Refused(reason),
+                    if passes {
+                        Handed::Later(reason)
+                    } else {
+                        Handed::Refused(reason)
                     }
                 }
             }
@@ -130,7 +131,7 @@ impl Briefing for Briefs {
                     // The start of the worker could not be recorded.
                     Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => false,
                     Err(error) => {
-                        tracing::warn!(%error, "the end of a worker cannot be written down");
+                        tracing::warn!(%error, "the end of a worker cannot be recorded");
                         false
                     }
                 };
@@ -149,9 +150,10 @@ struct Origin {
 
 /// Returns the author name of an agent, prefixed so that it cannot be confused with the owner or a token.
 fn author(agent: &str) -> String {
-    match agent.starts_with("agent_") {
-        true => agent.to_owned(),
-        false => format!("agent_{agent}"),
+    if agent.starts_with("agent_") {
+        agent.to_owned()
+    } else {
+        format!("agent_{agent}")
     }
 }
 
@@ -173,9 +175,10 @@ impl Gateway {
             version: found.doc.version,
         };
         Ok(Some(BriefFile {
-            name: match found.source_path.is_empty() {
-                true => "AGENTS.md of the thread tree".to_owned(),
-                false => format!("AGENTS.md of {}", found.source_path.join("/")),
+            name: if found.source_path.is_empty() {
+                "AGENTS.md of the thread tree".to_owned()
+            } else {
+                format!("AGENTS.md of {}", found.source_path.join("/"))
             },
             content: found.doc.content,
             origin: serde_json::to_string(&origin).map_err(|error| error.to_string())?,

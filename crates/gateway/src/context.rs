@@ -402,7 +402,7 @@ impl Admit for Context {
                     let workspace = workspace.map_err(rows::failure)?;
                     if !workspace.is_some_and(|workspace| principal.may_see(&workspace)) {
                         return Err(Failure::forbidden(
-                            "the token is not made for the workspace of this company folder",
+                            "the token is not valid for the workspace of this company folder",
                         ));
                     }
                 }
@@ -427,7 +427,7 @@ impl Admit for Context {
                     if !principal.may_see(&row.workspace_id) {
                         // The message does not name the workspace, which the caller may not see.
                         return Err(Failure::forbidden(format!(
-                            "the token is not made for the workspace of thread `{thread}`"
+                            "the token is not valid for the workspace of thread `{thread}`"
                         )));
                     }
                 }

@@ -49,7 +49,7 @@ pub enum Error {
     },
     /// The record of trusted company folders in the home cannot be read.
     #[error(
-        "what the home knows of company folders cannot be used: {source}: {}",
+        "the list of trusted company folders in the home cannot be used: {source}: {}",
         root_cause(source)
     )]
     Trust {

@@ -220,7 +220,7 @@ impl Gateway {
     /// these workers is not read.
     #[expect(
         clippy::disallowed_methods,
-        reason = "whoever starts the gateway owns the sessions of its home"
+        reason = "the process that starts the gateway owns the sessions of its home"
     )]
     pub async fn take_over_sessions(&self) {
         let may = MayExec::granted();

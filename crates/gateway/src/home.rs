@@ -102,7 +102,7 @@ impl Home {
             failed(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!(
-                    "it is empty; remove the file `{}` to have a new token made",
+                    "it is empty; remove the file `{}` to create a new token",
                     path.display()
                 ),
             ))
@@ -216,11 +216,12 @@ pub fn default_home() -> Option<PathBuf> {
     if let Some(home) = set("ACCORD_HOME") {
         return Some(home);
     }
-    let data = match cfg!(target_os = "macos") {
-        true => set("HOME")?.join("Library/Application Support"),
-        false => set("XDG_DATA_HOME")
+    let data = if cfg!(target_os = "macos") {
+        set("HOME")?.join("Library/Application Support")
+    } else {
+        set("XDG_DATA_HOME")
             .filter(|path| path.is_absolute())
-            .or_else(|| set("HOME").map(|home| home.join(".local/share")))?,
+            .or_else(|| set("HOME").map(|home| home.join(".local/share")))?
     };
     Some(data.join("accord"))
 }
@@ -275,7 +276,7 @@ fn read_token(path: &Path) -> io::Result<Option<String>> {
         use std::os::unix::fs::PermissionsExt as _;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             tracing::warn!(
-                "the token file was readable by others; it is private again, revoke it if that matters"
+                "the token file was readable by other users; it is private again, revoke it if it may have leaked"
             );
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
@@ -285,7 +286,7 @@ fn read_token(path: &Path) -> io::Result<Option<String>> {
     let token = text.trim();
     if !token.is_empty() && token.chars().count() < MIN_TOKEN_CHARS {
         let sentence = format!(
-            "it has {} characters, expected at least {MIN_TOKEN_CHARS}; remove the file `{}` to have a new token made",
+            "it has {} characters, expected at least {MIN_TOKEN_CHARS}; remove the file `{}` to create a new token",
             token.chars().count(),
             path.display()
         );

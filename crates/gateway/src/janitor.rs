@@ -92,7 +92,7 @@ async fn purge_drafts(gateway: &Gateway) {
     let before = gateway.sources.clock.now() - DRAFT_SECONDS;
     match gateway.store.threads().purge_drafts(before).await {
         Ok(0) => {}
-        Ok(count) => tracing::info!(count, "forgot old drafts"),
-        Err(error) => tracing::warn!(%error, "old drafts cannot be forgotten"),
+        Ok(count) => tracing::info!(count, "deleted expired drafts"),
+        Err(error) => tracing::warn!(%error, "expired drafts cannot be deleted"),
     }
 }

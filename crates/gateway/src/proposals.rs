@@ -50,9 +50,10 @@ fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
             .with("path", path)
             .with("limit", limit));
     }
-    match text.contains('\0') {
-        true => Err(Failure::param(path, "expected text, found a NUL character")),
-        false => Ok(()),
+    if text.contains('\0') {
+        Err(Failure::param(path, "expected text, found a NUL character"))
+    } else {
+        Ok(())
     }
 }
 
@@ -129,7 +130,7 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
     if base.content == text.content {
         return Err(Failure::param(
             "/content",
-            format!("the text is that of version {} already", base.version),
+            format!("the text is the same as that of version {}", base.version),
         ));
     }
     blocking(move || {
@@ -195,7 +196,7 @@ pub(crate) fn changed(
 /// Converts a database error of a proposal method to an RPC failure.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "everything else is as everywhere"
+    reason = "other failures are mapped as elsewhere"
 )]
 pub(crate) fn failure(error: crud::Error) -> Failure {
     let message = error.to_string();

@@ -198,7 +198,7 @@ impl Providers {
         let timeouts = Timeouts::default();
         let client = self.client.get_or_init(|| {
             HttpClient::new(&timeouts)
-                .inspect_err(|error| tracing::error!(%error, "there is no HTTP client"))
+                .inspect_err(|error| tracing::error!(%error, "the HTTP client cannot be created"))
                 .ok()
         });
         let client = client.clone()?;

@@ -510,7 +510,7 @@ pub(crate) fn failure(error: Error) -> Failure {
             let hint = if limit == "max_stored_bytes" {
                 "finish or abort open uploads; deleted artifacts free their room after 30 days"
             } else {
-                "delete what is not needed"
+                "delete items that are not needed"
             };
             Failure::state(Kind::QuotaExceeded, message)
                 .with("limit_name", limit)
@@ -537,7 +537,7 @@ pub(crate) fn failure(error: Error) -> Failure {
             .hint("read it again"),
         Error::TooManyProposals { limit } => Failure::state(Kind::QuotaExceeded, message)
             .with("limit", limit)
-            .hint("decide about some first"),
+            .hint("decide about some of the proposals first"),
         Error::VersionConflict { .. } => Failure::state(
             Kind::VersionConflict,
             format!("version conflict: {message}"),

@@ -153,7 +153,7 @@ pub async fn serve(
         .is_err()
     {
         // Clients in the middle of a request are expected at shutdown, so this is not a warning.
-        tracing::info!("connections that are still open are cut off");
+        tracing::info!("closing connections that are still open");
     }
     gateway.close(Duration::ZERO).await;
     Ok(())
@@ -268,7 +268,7 @@ async fn converse(
     let ended = tokio::select! {
         ended = &mut connection => ended,
         () = place.closing() => {
-            tracing::debug!("a connection without a token is closed for another one");
+            tracing::debug!("closing an unauthenticated connection to accept another one");
             return;
         }
         () = stop => {

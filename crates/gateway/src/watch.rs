@@ -110,7 +110,7 @@ pub(crate) async fn run(gateway: Weak<Gateway>) {
         };
         let told = tell_workspaces(&gateway).await;
         if let Err(error) = told.and(close_revoked(&gateway).await) {
-            tracing::warn!(%error, "what another process wrote cannot be read");
+            tracing::warn!(%error, "changes of another process cannot be read");
         }
     }
 }

@@ -95,7 +95,7 @@ async fn a_refusal_says_what_the_token_lacks() {
     let create = json!({"workspace_id": "ws_a", "name": "Notes"});
     assert_snapshot!(answer(&reader, "thread/folder/create", create).await, @r#"-32043 the token has no scope `write`, which this method needs {"kind":"forbidden"}"#);
     let tree = json!({"workspace_id": "ws_b"});
-    assert_snapshot!(answer(&reader, "thread/tree", tree).await, @r#"-32043 the token is not made for workspace `ws_b` {"kind":"forbidden"}"#);
+    assert_snapshot!(answer(&reader, "thread/tree", tree).await, @r#"-32043 the token is not valid for workspace `ws_b` {"kind":"forbidden"}"#);
 }
 
 #[tokio::test]

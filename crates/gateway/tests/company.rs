@@ -62,11 +62,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => {
-                    found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
-                }
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
             }
         }
     }

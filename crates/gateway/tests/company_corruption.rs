@@ -48,18 +48,22 @@ fn restore(root: &Path, pristine: &Tree) {
     for path in kept(root).keys().rev() {
         let place = root.join(path);
         let wanted = pristine.get(path).map(|content| content == b"folder");
-        match place.is_dir() {
-            is_folder if wanted == Some(is_folder) => {}
-            true => fs::remove_dir_all(&place).expect("it can be removed"),
-            false => drop(fs::remove_file(&place)),
+        let is_folder = place.is_dir();
+        if wanted == Some(is_folder) {
+            continue;
+        }
+        if is_folder {
+            fs::remove_dir_all(&place).expect("it can be removed");
+        } else {
+            drop(fs::remove_file(&place));
         }
     }
     for (path, content) in pristine {
         let place = root.join(path);
-        match content == b"folder" {
-            true => fs::create_dir_all(&place).expect("a folder"),
-            false if fs::read(&place).ok().as_ref() != Some(content) => put(&place, content),
-            false => {}
+        if content == b"folder" {
+            fs::create_dir_all(&place).expect("a folder");
+        } else if fs::read(&place).ok().as_ref() != Some(content) {
+            put(&place, content);
         }
     }
 }
@@ -194,14 +198,13 @@ async fn break_and_call(
             let outside = tempfile::tempdir().expect("a folder");
             // Work in the background may write after the response, so these methods get a copy of the folder.
             let runs_on = access == Access::Exec || method == "workspace.bootstrap.enterprise";
-            let root = match runs_on {
-                true => {
-                    let copy = outside.path().join("copy");
-                    restore_new(&copy, &kept(&root));
-                    trust(client, &copy).await;
-                    copy
-                }
-                false => root.clone(),
+            let root = if runs_on {
+                let copy = outside.path().join("copy");
+                restore_new(&copy, &kept(&root));
+                trust(client, &copy).await;
+                copy
+            } else {
+                root.clone()
             };
             let before = kept(&root);
             let around = kept(outside.path());

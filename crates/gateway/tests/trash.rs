@@ -209,7 +209,7 @@ async fn what_was_moved_since_stays_where_it_is() {
     assert_eq!(restored["returned_threads"], 1);
     assert_eq!(
         restored["notes"],
-        json!(["1 thread that was in it was moved or deleted since and did not come back."])
+        json!(["1 thread that was in it was moved or deleted since and was not restored."])
     );
     assert_eq!(place(&client, "thr_a").await, Some(json!(other)));
     assert_eq!(place(&client, "thr_b").await, Some(json!(first)));
@@ -234,7 +234,7 @@ async fn without_its_parent_an_item_goes_to_the_root_and_the_answer_says_so() {
         let expected = match item["kind"].as_str() {
             Some("folder") => {
                 json!([
-                    "The folder `Outer` it was in is gone, so it is at the root of the tree now."
+                    "The folder `Outer` that contained it no longer exists, so it was restored to the root of the tree."
                 ])
             }
             _ => json!([]),

@@ -80,12 +80,13 @@ fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        match path.is_dir() && !path.is_symlink() {
-            true => found.extend(tree(&path)),
-            false => found.push((
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(tree(&path))
+        } else {
+            found.push((
                 path.display().to_string(),
                 fs::read(&path).unwrap_or_default(),
-            )),
+            ))
         }
     }
     found.sort();

@@ -1,11 +1,12 @@
-//! What runs used, added up by agent (`agent_counters`) and by provider (`run_totals`).
+//! Usage totals of runs, aggregated per agent (`agent_counters`) and per project and provider (`run_totals`).
 
 use std::collections::BTreeSet;
 
 use protocol::company::index::IndexSyncResponse;
 use rusqlite::Connection;
 
-/// Adds up for all agents, or for the one that `?1` names. Only rows that come out different are written.
+/// SQL that recomputes `agent_counters`, for all agents or for the agent that `?1` names. It writes only rows whose
+/// values change.
 fn statement(wanted: &str) -> String {
     format!(
         "INSERT INTO agent_counters
@@ -46,14 +47,14 @@ fn statement(wanted: &str) -> String {
     )
 }
 
-/// The numbers of one run, as `run_totals` adds them up.
+/// The columns of one run that `run_totals` adds up.
 const OF_RUN: &str = "project_id, provider, 1, coalesce(usage_total_tokens, 0), coalesce(usage_cost_usd, 0.0),
     usage_cost_usd IS NOT NULL, coalesce(usage_source = 'provider_reported', 0),
     coalesce(usage_source = 'estimated_chars', 0),
     CASE WHEN context_cycles_source = 'provider_signal' THEN coalesce(context_cycles_count, 0) ELSE 0 END,
     coalesce(context_cycles_source = 'provider_signal', 0), coalesce(context_cycles_source <> 'provider_signal', 0)";
 
-/// Counts a run in, once its row is written.
+/// Adds a run to `run_totals`. Call it after the row of the run is written.
 pub(crate) fn count_in(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
     db.prepare_cached(&format!(
         "INSERT INTO run_totals SELECT {OF_RUN} FROM runs WHERE project_id = ?1 AND run_id = ?2
@@ -71,7 +72,8 @@ pub(crate) fn count_in(db: &Connection, project: &str, run: &str) -> rusqlite::R
     .map(drop)
 }
 
-/// Counts a run out, before its row goes or changes. There may be none.
+/// Subtracts a run from `run_totals`. Call it before the row of the run is changed or deleted; a missing row is a
+/// no-op.
 pub(crate) fn count_out(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
     let counted = db
         .prepare_cached(&format!(
@@ -94,13 +96,13 @@ pub(crate) fn count_out(db: &Connection, project: &str, run: &str) -> rusqlite::
     Ok(())
 }
 
-/// Adds up for every agent.
+/// Recomputes the counters of every agent.
 pub(crate) fn recount_all(db: &Connection, counts: &mut IndexSyncResponse) -> rusqlite::Result<()> {
     counts.agent_counters_upserted += db.prepare(&statement(""))?.execute([])? as u64;
     Ok(())
 }
 
-/// Adds up again for agents whose document or runs changed.
+/// Recomputes the counters of agents whose document or runs changed, and deletes those of agents that have neither.
 pub(crate) fn recount(
     db: &Connection,
     agents: &BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Documents: what a file says, as rows.
+//! Documents: parses the files of a company folder and writes them as rows.
 
 use company::{
     Company,
@@ -29,7 +29,7 @@ use crate::{
     search::{self, Text},
 };
 
-/// What a document says.
+/// The parsed content of a document, by kind.
 #[derive(Debug)]
 pub(crate) enum Parsed {
     Run(Box<Run>),
@@ -43,7 +43,8 @@ pub(crate) enum Parsed {
     Agent(Box<Agent>),
 }
 
-/// A document of any type: whatever has an id and a type is shown, so that somebody can mend or deny it.
+/// A document of any type. Every file with an id and a type is indexed, also an invalid one, so that a reviewer can see
+/// it and have it repaired or denied.
 #[derive(Debug)]
 pub(crate) struct Artifact {
     id: String,
@@ -55,12 +56,12 @@ pub(crate) struct Artifact {
     context_pack_id: Option<String>,
     created_at: Option<String>,
     is_valid: bool,
-    /// Whether it proposes to approve an executive plan, which only the CEO or a person settles.
+    /// Whether it proposes to approve an executive plan, which only the CEO or a human may decide.
     is_plan_approval: bool,
     body: String,
 }
 
-/// Where a job stands.
+/// Status of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum JobStatus {
@@ -70,7 +71,7 @@ pub(crate) enum JobStatus {
     Canceled,
 }
 
-/// As much of `job.yaml` as is indexed.
+/// The indexed part of `job.yaml`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Job {
     status: JobStatus,
@@ -78,7 +79,7 @@ struct Job {
 
 impl company::document::Document for Job {}
 
-/// The first 64 bits of the hash of some bytes.
+/// The first 64 bits of the SHA-256 hash of some bytes.
 pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
     let digest = Sha256::digest(bytes);
     let mut first = [0; 8];
@@ -86,26 +87,27 @@ pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
     i64::from_be_bytes(first)
 }
 
-/// A document that was read.
+/// A document that was read from its file.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) stamp: Stamp,
     pub(crate) hash: i64,
-    /// What it says, if that is usable.
+    /// The parsed content; `None` if the file cannot be read or is not a valid document of its kind.
     pub(crate) parsed: Option<Parsed>,
 }
 
-/// Reads a document; nothing if it is gone.
+/// Reads a document. Returns `None` if the file no longer exists.
 pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
     use std::io::Read as _;
-    /// No document of a company is larger.
+    /// Size limit in bytes; larger files are not parsed.
     const LARGEST: i64 = 16 << 20;
-    /// A file that changed a moment ago may change again without its time moving on.
+    /// A file that was modified less than this long ago may be modified again without a change of its modification
+    /// time.
     const SETTLED_NS: i64 = 50_000_000;
     let file = match company.open(path) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return None,
-        // What cannot be opened says nothing until it looks different.
+        // A file that cannot be opened has no content until its metadata changes.
         Err(_) => {
             let stamp = Stamp::of(&company.path(path).metadata().ok()?);
             return Some(Read {
@@ -131,7 +133,7 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
     }
     let now_ns = company.sources().now_ms().saturating_mul(1_000_000);
     if now_ns.saturating_sub(stamp.mtime_ns) < SETTLED_NS {
-        // Looks different from everything, so it is read again next time.
+        // Zero differs from every real modification time, so the next sync reads the file again.
         stamp.mtime_ns = 0;
     }
     let text = str::from_utf8(&bytes).ok();
@@ -174,7 +176,7 @@ fn parse(kind: Kind, path: &str, text: &str) -> Option<Parsed> {
 }
 
 fn artifact(path: &str, text: &str) -> Option<Artifact> {
-    // Calls name a document by its file, whatever id the file claims.
+    // Requests name a document by its file name, whatever id the file itself declares.
     let id = path.rsplit('/').next()?.strip_suffix(".md")?;
     let split = front_matter::split(text).ok()?;
     let string = |name: &str| {
@@ -186,7 +188,7 @@ fn artifact(path: &str, text: &str) -> Option<Artifact> {
     let kind = string("type")?;
     string("id")?;
     let is_valid = match kind.as_str() {
-        // Its own head is stricter than that of all documents.
+        // The heads of these types have more required fields than the common document head.
         "memory_delta" => Markdown::<MemoryDeltaHead>::parse(text).is_ok(),
         "milestone_report" => Markdown::<MilestoneReportHead>::parse(text).is_ok(),
         _ => Markdown::<DocumentHead>::parse(text).is_ok(),
@@ -210,7 +212,7 @@ fn artifact(path: &str, text: &str) -> Option<Artifact> {
 }
 
 impl Parsed {
-    /// The id of the row.
+    /// The id of the row, for the document at `path`.
     pub(crate) fn id(&self, path: &str) -> String {
         match self {
             Self::Run(run) => run.id.to_string(),
@@ -227,7 +229,7 @@ impl Parsed {
     }
 }
 
-/// The table of a kind, the column of its id and whether ids are unique within a project alone.
+/// The table of a kind, the column of its id, and whether ids are unique only within a project.
 fn table(kind: Kind) -> (&'static str, &'static str, bool) {
     match kind {
         Kind::Run | Kind::Events => ("runs", "run_id", true),
@@ -242,12 +244,12 @@ fn table(kind: Kind) -> (&'static str, &'static str, bool) {
     }
 }
 
-/// Whether ids of this kind are unique within a project alone.
+/// Whether ids of this kind are unique only within a project.
 pub(crate) fn is_of_project(kind: Kind) -> bool {
     table(kind).2
 }
 
-/// Whether another file has the row of this id.
+/// Whether another file already owns the row of this id.
 pub(crate) fn is_taken(
     db: &Connection,
     kind: Kind,
@@ -268,7 +270,7 @@ pub(crate) fn is_taken(
     Ok(owner.is_some_and(|owner| owner != path))
 }
 
-/// Removes the row of a document that is gone or says something else, and what hangs on it.
+/// Deletes the row of a document that was removed or whose id changed, together with its dependent rows.
 pub(crate) fn delete(
     db: &Connection,
     kind: Kind,
@@ -327,7 +329,7 @@ fn delete_milestones(db: &Connection, project: &str, task: &str) -> rusqlite::Re
         .map(|deleted| deleted as u64)
 }
 
-/// Writes the row of a document, and what hangs on it.
+/// Writes the row of a document, and its dependent rows.
 pub(crate) fn write(
     db: &Connection,
     path: &str,
@@ -663,7 +665,7 @@ fn write_comment(db: &Connection, path: &str, comment: &Comment) -> rusqlite::Re
 }
 
 impl Read {
-    /// What is to be remembered of the file.
+    /// The state of the file to record in `file_state`.
     pub(crate) fn known(&self, row_id: Option<String>) -> Known {
         Known {
             stamp: self.stamp,
@@ -675,7 +677,7 @@ impl Read {
     }
 }
 
-/// Whether somebody has to decide about documents of this type, as SQL lists them.
+/// The types of documents that need a decision, as an SQL list.
 pub(crate) fn types_to_decide() -> String {
     let kinds = [
         DocumentKind::MemoryDelta,

@@ -1,29 +1,29 @@
-//! What can be wrong with an index.
+//! Errors of the index.
 
-/// Why there is no answer from an index.
+/// Reasons why an index operation fails.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody has built it yet.
+    /// The index does not exist yet. Carries its path.
     #[error("Index database not found: {0}. Run index.rebuild first.")]
     NotBuilt(String),
-    /// Something is wrong with the company folder itself.
+    /// The company folder itself could not be read.
     #[error(transparent)]
     Folder(company::Error),
-    /// The query has no words to look for.
+    /// The search query contains no word.
     #[error("`query` has no words to look for")]
     NoWords,
-    /// The database did not do what it was told.
+    /// SQLite reported an error.
     #[error("the index could not be used")]
     Database(#[source] rusqlite::Error),
-    /// The file of the index was made by another version, or by another program.
-    #[error("the index has version {found}, and {expected} is needed")]
+    /// The index file was created by another version of this program, or by another program.
+    #[error("the index has schema version {found}, expected version {expected}")]
     OtherVersion {
-        /// What the file says.
+        /// Schema version recorded in the file.
         found: i64,
-        /// What we read and write.
+        /// Schema version this program reads and writes.
         expected: i64,
     },
-    /// The system did not let us make the file.
+    /// The operating system refused to read the company folder or to write the index file.
     #[error("the index could not be written")]
     Io(#[source] std::io::Error),
 }
@@ -41,7 +41,8 @@ impl From<rusqlite::Error> for Error {
 }
 
 impl Error {
-    /// Whether a new index would help: the old one is damaged, of another version, or held by somebody for good.
+    /// Whether rebuilding the index would help: the file is damaged, has another version, or stays locked by another
+    /// process.
     pub(crate) fn is_mended_by_rebuild(&self) -> bool {
         match self {
             Self::OtherVersion { .. } => true,
@@ -50,7 +51,7 @@ impl Error {
                     code,
                     rusqlite::ErrorCode::DiskFull | rusqlite::ErrorCode::OutOfMemory
                 ),
-                // A row that is not what we write.
+                // A row does not have the shape this program writes.
                 None => true,
             },
             Self::NotBuilt(_) | Self::Folder(_) | Self::NoWords | Self::Io(_) => false,

@@ -1,4 +1,4 @@
-//! Files of lines: the events of a run and the messages of a conversation, read from where the last reading ended.
+//! JSON Lines files: the events of a run and the messages of a conversation, read from where the last sync stopped.
 
 use std::{
     fs::File,
@@ -21,42 +21,42 @@ use crate::{
     search,
 };
 
-/// How much is read at once.
+/// Number of bytes read at once.
 const CHUNK_BYTES: usize = 256 << 10;
-/// How much of the end of what is indexed must still be the same.
+/// Number of bytes before the end of the indexed part that must be unchanged for reading to continue there.
 const TAIL_BYTES: u64 = 4096;
-/// How much is kept of a line that is too long.
+/// Number of bytes kept of a line that is longer than `MAX_LINE_BYTES`.
 const OVERSIZED_KEPT_BYTES: usize = 8 << 10;
 
-/// A file of lines, at the place where reading goes on.
+/// A JSON Lines file, positioned at the first unread line.
 pub(crate) struct LineReader {
     file: File,
-    /// How the file looked when it was opened; what is written later is read later.
+    /// Metadata of the file when it was opened. Lines appended later are left to the next sync.
     pub(crate) stamp: Stamp,
-    /// Where the next unread line begins.
+    /// Offset in bytes of the first unread line.
     offset: u64,
-    /// How many lines that are not blank lie before it.
+    /// Number of lines before `offset` that are not blank.
     pub(crate) lines: u64,
     buffer: Vec<u8>,
-    /// How much of the buffer is already given out.
+    /// Number of bytes of the buffer that were already passed to the caller.
     taken: usize,
-    /// Where in the file the buffer ends.
+    /// Offset in the file of the end of the buffer.
     buffered_to: u64,
-    /// How much of the line in the buffer was left out, because it is too long.
+    /// Number of bytes dropped from the line in the buffer because the line is too long.
     left_out: u64,
 }
 
-/// What is to be done with a file of lines.
+/// How to read a JSON Lines file.
 pub(crate) enum Reading {
-    /// Nothing: it only looks different.
+    /// Nothing to read: neither its metadata nor its content changed.
     Same,
-    /// What is indexed of it is no longer in it.
+    /// Its indexed part changed: delete the indexed lines and read from the beginning.
     Afresh(LineReader),
-    /// There may be more lines.
+    /// Its indexed part is unchanged: read on from there.
     Onward(LineReader),
 }
 
-/// Opens a file of lines and decides where to read.
+/// Opens a JSON Lines file and decides where to start reading.
 pub(crate) fn open(
     company: &Company,
     path: &str,
@@ -74,7 +74,7 @@ pub(crate) fn open(
         };
         let size = u64::try_from(stamp.size).unwrap_or(0);
         let is_same_file = known.stamp.inode == stamp.inode && size >= known.read_bytes;
-        // As long as before and yet touched: somebody wrote over it.
+        // Same size but other times: the file was overwritten in place.
         let times = |stamp: &Stamp| (stamp.mtime_ns, stamp.ctime_ns);
         let is_rewritten = known.stamp.size == stamp.size && times(&known.stamp) != times(&stamp);
         let goes_on =
@@ -110,7 +110,8 @@ fn tail_hash(file: &mut File, end: u64) -> io::Result<i64> {
 }
 
 impl LineReader {
-    /// The next lines, each with its number; none at the end. A line without its end is still being written.
+    /// Passes the next complete lines to `line`, each with its number, and returns whether there were any. A last line
+    /// without a line feed is still being written and is left to a later sync.
     pub(crate) fn next(&mut self, mut line: impl FnMut(u64, &[u8])) -> io::Result<bool> {
         let end = u64::try_from(self.stamp.size).unwrap_or(0);
         self.buffer.drain(..self.taken);
@@ -123,7 +124,7 @@ impl LineReader {
                 .take(wanted.min(CHUNK_BYTES) as u64)
                 .read_to_end(&mut self.buffer)?;
             if count == 0 {
-                // It became shorter while we read; the next sync sees that.
+                // The file was truncated while it was read; the next sync notices that.
                 return Ok(false);
             }
             self.buffered_to += count as u64;
@@ -131,7 +132,7 @@ impl LineReader {
                 break;
             }
             if self.buffer.len() > MAX_LINE_BYTES {
-                // Nobody writes such a line; only its beginning is kept, its end is still looked for.
+                // No writer of events produces such a line. Keep only its beginning, and go on looking for its end.
                 self.left_out += (self.buffer.len() - OVERSIZED_KEPT_BYTES) as u64;
                 self.buffer.truncate(OVERSIZED_KEPT_BYTES);
             }
@@ -150,7 +151,7 @@ impl LineReader {
         Ok(true)
     }
 
-    /// What is to be remembered of what was read.
+    /// The state of the file to record in `file_state`.
     pub(crate) fn known(mut self, row_id: String) -> io::Result<Known> {
         Ok(Known {
             stamp: self.stamp,
@@ -176,9 +177,9 @@ fn is_blank(line: &[u8]) -> bool {
 /// A line of an event log.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum EventLine {
-    /// An event, or at least JSON.
+    /// A JSON value; usually an event.
     Event(Box<EventRow>),
-    /// Something else.
+    /// A line that is not JSON.
     Broken {
         seq: u64,
         error: String,
@@ -201,7 +202,7 @@ pub(crate) struct EventRow {
 }
 
 impl EventLine {
-    /// Reads a line.
+    /// Parses a line.
     pub(crate) fn parse(seq: u64, line: &[u8]) -> Self {
         let text = String::from_utf8_lossy(line);
         match parse(seq, &text) {
@@ -249,7 +250,8 @@ fn parse(seq: u64, text: &str) -> serde_json::Result<EventRow> {
             raw_json: text.to_owned(),
         });
     }
-    // Members twice, or of other types: the last one counts, and what is no text is not there.
+    // Duplicate members, or members of other types: the last duplicate counts, and members that are not strings are
+    // treated as absent.
     let value: Value = serde_json::from_str(text)?;
     let string = |name: &str| {
         value
@@ -274,7 +276,7 @@ fn parse(seq: u64, text: &str) -> serde_json::Result<EventRow> {
     })
 }
 
-/// JSON without blanks between its parts.
+/// The JSON text without whitespace between its tokens.
 fn compact(json: &str) -> String {
     let (mut in_string, mut is_escaped, mut has_blanks) = (false, false, false);
     for byte in json.bytes() {
@@ -289,13 +291,14 @@ fn compact(json: &str) -> String {
             _ => {}
         }
     }
-    match has_blanks {
-        false => json.to_owned(),
-        true => ecma_json::canonical(json).unwrap_or_else(|| json.to_owned()),
+    if has_blanks {
+        ecma_json::canonical(json).unwrap_or_else(|| json.to_owned())
+    } else {
+        json.to_owned()
     }
 }
 
-/// What a run did, in short: kept beside its row, so that a view of many runs reads no events.
+/// Summary of the events of a run. It is stored beside the row of the run, so that a view of many runs reads no events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Activity {
     pub(crate) last_event: Option<MonitorEvent>,
@@ -311,7 +314,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Counts a line in.
+    /// Counts a line of the log.
     pub(crate) fn see(&mut self, line: &EventLine) {
         match line {
             EventLine::Broken { .. } => self.parse_errors += 1,
@@ -328,7 +331,7 @@ impl Activity {
         }
     }
 
-    /// Counts a decision in; other types are none.
+    /// Counts a policy or budget decision; events of other types are ignored.
     pub(crate) fn see_decision(&mut self, kind: &str, payload: &str) {
         let payload = || serde_json::from_str::<Value>(payload).unwrap_or_default();
         match kind {
@@ -370,7 +373,7 @@ impl Activity {
         }
     }
 
-    /// What is kept of a run.
+    /// Loads the summary of a run; the default if none is stored.
     pub(crate) fn load(db: &Connection, project: &str, run: &str) -> rusqlite::Result<Self> {
         let mut statement = db.prepare_cached(
             "SELECT last_event_json, parse_error_count, policy_decision_count, policy_denied_count,
@@ -382,7 +385,7 @@ impl Activity {
         Ok(found.optional()?.unwrap_or_default())
     }
 
-    /// Reads the columns from `first` on.
+    /// Reads the summary from the ten columns of a row that start at `first`.
     pub(crate) fn of_row(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Self> {
         fn json<T: DeserializeOwned>(
             row: &rusqlite::Row<'_>,
@@ -409,7 +412,7 @@ impl Activity {
         })
     }
 
-    /// Keeps it.
+    /// Stores the summary of a run.
     pub(crate) fn save(&self, db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
         fn json<T: Serialize>(value: &Option<T>) -> Option<String> {
             value
@@ -441,7 +444,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(ToOwned::to_owned)
 }
 
-/// Adds lines of the log of a run.
+/// Inserts lines of the event log of a run.
 pub(crate) fn insert(
     db: &Connection,
     project: &str,
@@ -452,7 +455,7 @@ pub(crate) fn insert(
     let mut statement = db.prepare_cached(
         "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
-    // What is the same for all rows is bound once.
+    // The project and the run are the same for all rows, so they are bound once.
     statement.raw_bind_parameter(1, project)?;
     statement.raw_bind_parameter(2, run)?;
     for line in lines {
@@ -492,7 +495,7 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// Removes everything that is indexed of the log of a run.
+/// Deletes all rows that come from the event log of a run.
 pub(crate) fn delete(
     db: &Connection,
     project: &str,
@@ -514,17 +517,17 @@ pub(crate) fn delete(
     Ok(())
 }
 
-/// A message and its place.
+/// The line number of a message, and the message.
 pub(crate) type MessageLine = (u64, ConversationMessage);
 
-/// Reads a line of messages; what is none says nothing.
+/// Parses a line of a message file. Returns `None` if it is not a message.
 pub(crate) fn parse_message(seq: u64, line: &[u8]) -> Option<MessageLine> {
     serde_json::from_slice(line)
         .ok()
         .map(|message| (seq, message))
 }
 
-/// Adds messages of a conversation.
+/// Inserts messages of a conversation, and adds them to the full text.
 pub(crate) fn insert_messages(
     db: &Connection,
     path: &str,
@@ -573,7 +576,7 @@ pub(crate) fn insert_messages(
     Ok(())
 }
 
-/// Removes everything that is indexed of a file of messages.
+/// Deletes all rows that come from a message file.
 pub(crate) fn delete_messages(
     db: &Connection,
     path: &str,

@@ -1,8 +1,9 @@
-//! The indexes of all company folders this process works with.
+//! The indexes of all company folders that this process has opened.
 //!
-//! An index is replaced by renaming a whole new one over it, so a connection belongs to one file and is thrown away
-//! when another file has its name. SQLite keeps what is not yet in the file beside it, under the file's name: so
-//! nobody may open an index at the moment it is replaced. `index.sqlite.lock` is held for that moment, and no longer.
+//! A rebuild replaces an index by renaming a complete new file over it, so a connection belongs to one file and is
+//! discarded when another file has its name. SQLite keeps its WAL in files beside the database, under the name of the
+//! database: therefore no process may open an index while it is being replaced. `index.sqlite.lock` is held only for
+//! opening and for replacing.
 
 use std::{
     collections::BTreeMap,
@@ -26,30 +27,31 @@ use crate::{
     sync::{self, Differences},
 };
 
-/// Where the index of a company folder is.
+/// Name of the index file in the folder for derived files.
 const INDEX: &str = "index.sqlite";
-/// How many folders are kept open.
-const MOST_FOLDERS: usize = 64;
+/// Maximum number of company folders with open connections.
+const MAX_FOLDERS: usize = 64;
 
-/// The indexes of all company folders. Cheap to clone.
+/// The indexes of all company folders. Cheap to clone: clones share their connections.
 #[derive(Clone, Default)]
 pub struct Indexes {
     folders: Arc<Mutex<BTreeMap<PathBuf, Arc<Folder>>>>,
 }
 
-/// How fresh an answer has to be.
+/// How fresh the index must be for a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Freshness {
-    /// As of now.
+    /// Synced right before it is read.
     Synced,
-    /// As of now, from an index that was built for it.
+    /// Rebuilt right before it is read.
     Rebuilt,
-    /// As of the last sync.
+    /// As of the last sync; built only if there is none.
     AsItIs,
 }
 
 impl Freshness {
-    /// As callers say it: build anew, else bring up to date unless they say no.
+    /// From the parameters of a request: `refresh_index` rebuilds; otherwise the index is synced, unless `sync_index`
+    /// is false.
     pub fn of(refresh_index: Option<bool>, sync_index: Option<bool>) -> Self {
         match (refresh_index, sync_index) {
             (Some(true), _) => Self::Rebuilt,
@@ -62,30 +64,31 @@ impl Freshness {
 /// What was done to the index before it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// It was built.
+    /// The index was built from scratch.
     pub rebuilt: bool,
-    /// It was brought up to date.
+    /// The index was synced.
     pub synced: bool,
 }
 
 #[derive(Default)]
 struct Folder {
-    /// One sync at a time.
+    /// Serializes syncs and rebuilds of the folder.
     writer: Mutex<Writer>,
-    /// Connections nobody reads with at this moment.
+    /// Idle read connections.
     readers: Mutex<Vec<Open>>,
 }
 
 #[derive(Default)]
 struct Writer {
     open: Option<Open>,
-    /// What the index knows of files, and the state of the database it was read from.
+    /// The recorded state of files, and the SQLite `data_version` at which it was read.
     known: Option<(i64, KnownFiles)>,
-    /// What was there when nothing was different from that. Compared in order, which is cheaper than looking up.
+    /// The scan of the last sync that found no difference. Comparing two scans in order is cheaper than looking up
+    /// every file.
     in_sync: Option<Vec<Scanned>>,
 }
 
-/// A connection, and the file it belongs to.
+/// A connection, and the identity of the file it was opened on.
 struct Open {
     connection: Connection,
     file: FileId,
@@ -108,17 +111,17 @@ impl FileId {
 }
 
 impl Indexes {
-    /// Starts without any folder.
+    /// Creates an empty registry; folders are opened when they are first used.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the folder has an index, whatever is in it.
+    /// Whether the folder has an index file, usable or not.
     pub fn is_built(&self, company: &Company) -> bool {
         FileId::of(&company.derived(INDEX)).is_some()
     }
 
-    /// Builds the index anew.
+    /// Rebuilds the index from scratch.
     pub fn rebuild(&self, company: &Company) -> Result<IndexRebuildResponse, Error> {
         let counts = self.build(company)?;
         Ok(IndexRebuildResponse {
@@ -139,7 +142,7 @@ impl Indexes {
         })
     }
 
-    /// Brings the index up to date; builds it if there is none, or none that can be used.
+    /// Brings the index up to date. Builds it if there is none, or if it cannot be used.
     pub fn sync(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
         if !self.is_built(company) {
             let counts = self.build(company)?;
@@ -150,14 +153,14 @@ impl Indexes {
         }
         match self.try_sync(company) {
             Err(error) if is_gone_or_broken(&error) => {
-                told(company, &error);
+                log_rebuild(company, &error);
                 self.build(company)
             }
             other => other,
         }
     }
 
-    /// Whether a sync would take over nothing.
+    /// Whether a sync would change nothing.
     pub fn is_current(&self, company: &Company) -> Result<bool, Error> {
         let known = self.read(company, |db| Ok(scan::known_files(db)?))?;
         let scanned = scan::scan(company).map_err(Error::Io)?;
@@ -165,7 +168,7 @@ impl Indexes {
         Ok(differences.are_only_unsettled(&scanned, &known))
     }
 
-    /// Makes the index as fresh as is asked for.
+    /// Makes the index as fresh as the request requires.
     pub fn freshen(&self, company: &Company, freshness: Freshness) -> Result<State, Error> {
         let rebuilt = State {
             rebuilt: true,
@@ -182,7 +185,7 @@ impl Indexes {
         }
     }
 
-    /// Finds words.
+    /// Searches the full text.
     pub fn search(
         &self,
         company: &Company,
@@ -195,14 +198,14 @@ impl Indexes {
         self.read(company, |db| search::search(db, company, query, &people))
     }
 
-    /// Adds some events to the full text; tells whether more wait.
+    /// Adds a batch of events to the full text. Returns whether more are waiting.
     pub(crate) fn add_texts(&self, company: &Company) -> Result<bool, Error> {
         let folder = self.folder(company);
         let mut writer = folder.writer();
         search::add_events(writer.open(company)?)
     }
 
-    /// Reads, all of one moment. An index that cannot be used is built anew, once.
+    /// Reads a consistent snapshot. An index that cannot be used is rebuilt once.
     pub(crate) fn read<R>(
         &self,
         company: &Company,
@@ -210,7 +213,7 @@ impl Indexes {
     ) -> Result<R, Error> {
         match self.try_read(company, &read) {
             Err(error) if error.is_mended_by_rebuild() => {
-                told(company, &error);
+                log_rebuild(company, &error);
                 self.build(company)?;
                 self.try_read(company, &read)
             }
@@ -237,7 +240,7 @@ impl Indexes {
             None => Open::new(company)?,
         };
         let answer = {
-            // Dropped, it ends: nothing was written.
+            // Dropping the transaction rolls it back; reading wrote nothing.
             let moment = reader.connection.unchecked_transaction()?;
             read(&moment)?
         };
@@ -258,7 +261,7 @@ impl Indexes {
         counts.files_scanned = scanned.len() as u64;
         let synced = writer.sync(company, scanned, &mut counts);
         if synced.is_err() {
-            // What is remembered may be ahead of what is stored.
+            // The cached file state may be ahead of the stored one.
             *writer = Writer::default();
         }
         synced?;
@@ -288,8 +291,8 @@ impl Indexes {
 
     fn folder(&self, company: &Company) -> Arc<Folder> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if folders.len() >= MOST_FOLDERS && !folders.contains_key(company.root()) {
-            // Opened again when they are needed.
+        if folders.len() >= MAX_FOLDERS && !folders.contains_key(company.root()) {
+            // Folders that are not in use are dropped; they are opened again when needed.
             folders.retain(|_, folder| Arc::strong_count(folder) > 1);
         }
         Arc::clone(folders.entry(company.root().to_owned()).or_default())
@@ -313,7 +316,7 @@ impl Folder {
 }
 
 impl Writer {
-    /// A connection to the file that is there now.
+    /// The connection to the current index file; reopened if the file was replaced.
     fn open(&mut self, company: &Company) -> Result<&mut Connection, Error> {
         let file = FileId::of(&company.derived(INDEX)).ok_or_else(|| not_built(company))?;
         if self.open.as_ref().is_none_or(|open| open.file != file) {
@@ -345,7 +348,7 @@ impl Writer {
             return Ok(());
         }
         let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have taken over the same changes while we waited.
+        // Another process may have applied the same changes while this one waited for the write lock.
         if is_stale(&change, self.known.as_ref())? {
             differences = Differences::between(&scanned, current(&change, &mut self.known)?);
         }
@@ -364,13 +367,13 @@ fn data_version(db: &Connection) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, "data_version", |row| row.get(0))
 }
 
-/// Whether another connection wrote since this was read.
+/// Whether another connection wrote to the database since `known` was read.
 fn is_stale(db: &Connection, known: Option<&(i64, KnownFiles)>) -> rusqlite::Result<bool> {
     let version = data_version(db)?;
     Ok(known.is_none_or(|(read_at, _)| *read_at != version))
 }
 
-/// What the index knows of files, read again if another process wrote.
+/// The recorded state of files, read again if another connection wrote to the database.
 fn current<'a>(
     db: &Connection,
     known: &'a mut Option<(i64, KnownFiles)>,
@@ -395,9 +398,10 @@ impl Open {
 }
 
 fn shown_path(company: &Company) -> String {
-    match company.is_trusted() {
-        true => format!("{}/.local/{INDEX}", company.given().trim_end_matches('/')),
-        false => company.derived(INDEX).display().to_string(),
+    if company.is_trusted() {
+        format!("{}/.local/{INDEX}", company.given().trim_end_matches('/'))
+    } else {
+        company.derived(INDEX).display().to_string()
     }
 }
 
@@ -409,13 +413,13 @@ fn is_gone_or_broken(error: &Error) -> bool {
     matches!(error, Error::NotBuilt(_)) || error.is_mended_by_rebuild()
 }
 
-fn told(company: &Company, error: &Error) {
-    tracing::warn!(folder = %company.root().display(), %error, "the index is built anew");
+fn log_rebuild(company: &Company, error: &Error) {
+    tracing::warn!(folder = %company.root().display(), %error, "rebuilding the index");
 }
 
-/// The moment in which an index is opened or replaced.
+/// The file lock held while an index is opened or replaced.
 struct Lock {
-    /// Unlocked when it is closed.
+    /// Closing the file releases the lock.
     _file: File,
 }
 
@@ -426,7 +430,7 @@ impl Lock {
         options.open(company.derived(&format!("{INDEX}.lock")))
     }
 
-    /// Without one where files cannot be made or locked: then nobody replaces an index either.
+    /// Returns `None` where the lock file cannot be created or locked; an index cannot be replaced there either.
     fn shared(company: &Company) -> Option<Self> {
         let file = Self::open(company).ok()?;
         file.lock_shared().ok()?;
@@ -440,7 +444,7 @@ impl Lock {
     }
 }
 
-/// A new index that has not taken its place yet.
+/// A new index that has not replaced the old one yet. Dropping it deletes its files.
 struct Temporary {
     path: PathBuf,
 }
@@ -452,7 +456,7 @@ impl Temporary {
         let place = company.derived(INDEX);
         let folder = place.parent().unwrap_or(company.root());
         fs::create_dir_all(folder).map_err(Error::Io)?;
-        remove_remains(folder);
+        remove_stale_temporaries(folder);
         let mark = company::files::TEMPORARY_MARK;
         let process = std::process::id();
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -463,7 +467,7 @@ impl Temporary {
 
     fn take_over(self, company: &Company) -> Result<(), Error> {
         let replace = || -> io::Result<()> {
-            // On the disk before it has the name: an index is whole or not there.
+            // Flush the file before renaming it: after a crash the index is either complete or missing.
             File::open(&self.path)?.sync_all()?;
             let place = company.derived(INDEX);
             let _lock = Lock::exclusive(company)?;
@@ -484,7 +488,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a rename there is nothing to remove.
+        // After the rename there is nothing left to remove.
         for beside in ["", "-wal", "-shm"] {
             let mut path = self.path.clone().into_os_string();
             path.push(beside);
@@ -493,8 +497,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes what processes left that ended while they built.
-fn remove_remains(folder: &Path) {
+/// Removes temporary files of processes that ended during a rebuild.
+fn remove_stale_temporaries(folder: &Path) {
     let mark = format!(".index.sqlite{}", company::files::TEMPORARY_MARK);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -1,8 +1,9 @@
-//! The index of a company folder: one SQLite file, `.local/index.sqlite`, that says nothing the folder does not say.
+//! The index of a company folder: one SQLite file, `.local/index.sqlite`, derived entirely from the files of the
+//! folder.
 //!
-//! It can be deleted at any time. [`Indexes`] is what callers hold: [`Indexes::rebuild`] reads everything,
-//! [`Indexes::sync`] what changed, `snapshot` has the views, [`SyncWorker`] keeps the indexes of folders in use up to
-//! date. Everything is blocking. Nothing here writes to the folder but the index itself.
+//! It can be deleted at any time. Callers hold [`Indexes`]: [`Indexes::rebuild`] reads every file, [`Indexes::sync`]
+//! only the changed ones, `snapshot` contains the views, and [`SyncWorker`] keeps the indexes of folders in use up to
+//! date. All calls block. The index file is the only file that this crate writes.
 
 mod counters;
 mod documents;

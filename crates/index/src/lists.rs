@@ -1,4 +1,4 @@
-//! `index.list_*` and `index.stats`: rows as they are.
+//! `index.list_*` and `index.stats`: rows of the index without further processing.
 
 use company::{Company, policy, policy::Actor};
 use protocol::company::index::{
@@ -16,13 +16,13 @@ use crate::{
     snapshot::{People, inbox},
 };
 
-/// How many rows are listed if nobody says how many.
+/// Default limit of rows.
 const USUAL: u32 = 200;
-/// How many events.
+/// Default limit of events.
 const USUAL_EVENTS: u32 = 500;
 
 impl Indexes {
-    /// How many rows there are.
+    /// Counts the rows of each table.
     pub fn stats(&self, company: &Company) -> Result<IndexStatsResponse, Error> {
         self.read(company, |db| {
             let count = |table: &str| {
@@ -45,7 +45,7 @@ impl Indexes {
         })
     }
 
-    /// Runs, newest first.
+    /// Lists runs, newest first.
     pub fn list_runs(
         &self,
         company: &Company,
@@ -58,7 +58,7 @@ impl Indexes {
                 db,
                 wanted.project_id.as_deref(),
                 wanted.status.map(|status| status.as_str()),
-                // What is left out makes room for older ones.
+                // Rows that the caller may not read are removed below, so the limit is applied after that.
                 actor.map_or(limit, |_| u32::MAX),
             )
         })?;
@@ -68,7 +68,7 @@ impl Indexes {
         Ok(rows)
     }
 
-    /// Events by time.
+    /// Lists events by time.
     pub fn list_events(
         &self,
         company: &Company,
@@ -82,7 +82,7 @@ impl Indexes {
         self.read(company, |db| events(db, wanted, actor.zip(people.as_ref())))
     }
 
-    /// Lines that are not JSON. Such a line does not say who may see it, so only people see what is in it.
+    /// Lists lines that are not JSON. Such a line carries no visibility, so only humans get its text.
     pub fn list_event_parse_errors(
         &self,
         company: &Company,
@@ -109,10 +109,7 @@ impl Indexes {
                         run_id: row.get(1)?,
                         seq: row.get(2)?,
                         error: row.get(3)?,
-                        raw_line: match is_shown {
-                            true => row.get(4)?,
-                            false => String::new(),
-                        },
+                        raw_line: if is_shown { row.get(4)? } else { String::new() },
                     })
                 },
             )?;
@@ -120,7 +117,7 @@ impl Indexes {
         })
     }
 
-    /// Reviews, newest first. Who may not see a document may not see what was decided about it.
+    /// Lists reviews, newest first. A caller that may not read a document does not see decisions about it either.
     pub fn list_reviews(
         &self,
         company: &Company,
@@ -151,7 +148,7 @@ impl Indexes {
         })
     }
 
-    /// Help requests, newest first.
+    /// Lists help requests, newest first.
     pub fn list_help_requests(
         &self,
         company: &Company,
@@ -198,7 +195,7 @@ impl Indexes {
     }
 }
 
-/// The newest runs.
+/// Reads the newest runs.
 pub(crate) fn runs(
     db: &Connection,
     project: Option<&str>,
@@ -249,7 +246,7 @@ fn events(
         IndexOrder::Asc => "ASC",
         IndexOrder::Desc => "DESC",
     };
-    // Each filter that is not given is left out, so that the rest can use what finds rows quickly.
+    // Filters that are not given are left out of the statement, so that SQLite can use its indexes for the others.
     let mut filters = String::new();
     let mut values: Vec<rusqlite::types::Value> = Vec::new();
     let mut filter = |condition: &str, value: rusqlite::types::Value| {
@@ -326,7 +323,7 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<serde_json::N
     })
 }
 
-/// A word of ours; a row with another one is not ours.
+/// Reads an enum value. An unknown value means that another program wrote the row, and is an error.
 pub(crate) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_value(Value::String(text)).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Builds an index from nothing: files are read and parsed on all cores, one thread writes.
+//! Builds an index from scratch: files are read and parsed on all cores, one thread writes.
 
 use std::{
     collections::BTreeSet,
@@ -23,18 +23,18 @@ use crate::{
     schema,
 };
 
-/// How many pieces may wait for the writer. A piece is a quarter of a megabyte at most, or one long line.
-const WAITING: usize = 16;
-/// More parsers than this only wait for the writer.
-const MOST_PARSERS: usize = 6;
+/// Number of pieces that may wait for the writer. A piece is a quarter of a megabyte at most, or one long line.
+const MAX_WAITING: usize = 16;
+/// Maximum number of parser threads; with more, they would only wait for the writer.
+const MAX_PARSERS: usize = 6;
 
-/// A document, and the file of lines that belongs to it.
+/// A document, and the JSON Lines file that belongs to it.
 struct Unit<'a> {
     document: &'a Scanned,
     lines: Option<&'a Scanned>,
 }
 
-/// What a parser found, in the order of each unit.
+/// A piece of parsed content. The pieces of one unit arrive in order.
 enum Piece {
     Document {
         unit: usize,
@@ -57,7 +57,7 @@ enum Piece {
     },
 }
 
-/// Builds an index at a path where nothing is.
+/// Builds an index at a path where no file exists.
 pub(crate) fn build(
     company: &Company,
     path: &Path,
@@ -70,17 +70,17 @@ pub(crate) fn build(
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
-    // Nobody sees the file before it is whole: what a crash leaves is thrown away.
+    // No other process opens the file before it is complete, so a crash loses nothing: the rest is deleted later.
     db.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
          PRAGMA cache_size = -32768; PRAGMA threads = 2; BEGIN",
     )?;
     schema::create_tables(&db)?;
     let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::sync_channel(WAITING);
+    let (sender, receiver) = mpsc::sync_channel(MAX_WAITING);
     let parsers = thread::available_parallelism()
         .map_or(1, usize::from)
-        .min(MOST_PARSERS);
+        .min(MAX_PARSERS);
     thread::scope(|scope| -> Result<(), Error> {
         for _ in 0..parsers {
             let (sender, next, units) = (sender.clone(), &next, &units);
@@ -89,7 +89,7 @@ pub(crate) fn build(
                     let mine = next.fetch_add(1, Ordering::Relaxed);
                     units.get(mine).map(|unit| (mine, unit))
                 }) {
-                    // The writer gave up; so do we.
+                    // The writer failed and dropped the receiver.
                     if parse(company, unit.0, unit.1, &sender).is_err() {
                         return;
                     }
@@ -120,7 +120,7 @@ fn units(scanned: &[Scanned]) -> Vec<Unit<'_>> {
     let mut units: Vec<Unit<'_>> = Vec::with_capacity(scanned.len());
     for file in scanned {
         match (file.kind, units.last_mut()) {
-            // A document comes before its lines.
+            // The scan lists a document right before its JSON Lines file.
             (Kind::Events | Kind::Messages, Some(unit)) => unit.lines = Some(file),
             (Kind::Events | Kind::Messages, None) => {}
             _ => units.push(Unit {
@@ -132,16 +132,16 @@ fn units(scanned: &[Scanned]) -> Vec<Unit<'_>> {
     units
 }
 
-/// The writer gave up.
-struct NobodyListens;
+/// The writer failed and dropped the receiver.
+struct WriterStopped;
 
 fn parse(
     company: &Company,
     unit: usize,
     files: &Unit<'_>,
     sender: &SyncSender<Piece>,
-) -> Result<(), NobodyListens> {
-    let send = |piece| sender.send(piece).map_err(|_| NobodyListens);
+) -> Result<(), WriterStopped> {
+    let send = |piece| sender.send(piece).map_err(|_| WriterStopped);
     let Scanned { kind, path, .. } = files.document;
     let Some(read) = documents::read(company, *kind, path) else {
         return Ok(());
@@ -176,8 +176,8 @@ fn parse_events(
     run: String,
     mut reader: LineReader,
     seen: Stamp,
-    send: &impl Fn(Piece) -> Result<(), NobodyListens>,
-) -> Result<(), NobodyListens> {
+    send: &impl Fn(Piece) -> Result<(), WriterStopped>,
+) -> Result<(), WriterStopped> {
     let mut activity = Activity::default();
     loop {
         let mut lines = Vec::new();
@@ -204,8 +204,8 @@ fn parse_messages(
     conversation: String,
     mut reader: LineReader,
     seen: Stamp,
-    send: &impl Fn(Piece) -> Result<(), NobodyListens>,
-) -> Result<(), NobodyListens> {
+    send: &impl Fn(Piece) -> Result<(), WriterStopped>,
+) -> Result<(), WriterStopped> {
     loop {
         let mut lines = Vec::new();
         match reader.next(|seq, line| lines.extend(events::parse_message(seq, line))) {
@@ -235,7 +235,7 @@ fn unread(stamp: Stamp) -> Known {
     }
 }
 
-/// A file that could not be read to its end is read again when it looks different.
+/// A file that could not be read to its end is read again when its metadata changes.
 fn settled(known: io::Result<Known>, seen: Stamp) -> Known {
     known.unwrap_or_else(|_| unread(seen))
 }
@@ -244,9 +244,9 @@ struct Writer<'a> {
     db: &'a Connection,
     units: &'a [Unit<'a>],
     counts: &'a mut IndexSyncResponse,
-    /// Ids that have a row.
+    /// Ids that already have a row: kind, project and id.
     taken: BTreeSet<(u8, String, String)>,
-    /// Units whose id is taken by another file, or whose document says nothing usable.
+    /// Units whose id belongs to another file, or whose document is invalid.
     left_out: BTreeSet<usize>,
 }
 
@@ -310,7 +310,7 @@ impl Writer<'_> {
                 };
                 scan::remember(self.db, &lines.path, &known)?;
             }
-            // Of a unit that is left out.
+            // Lines of a unit that is left out.
             Piece::Events { .. } | Piece::Messages { .. } => {}
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! How well documents fit a goal, by the full text: what says more of the goal's rarer words fits better.
+//! Ranks documents by how well they fit a goal, using the full-text index: rarer words of the goal weigh more.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use rusqlite::{Connection, params};
 
 use crate::{Error, Freshness, Indexes};
 
-/// A goal is as long as somebody likes; this many of its words tell what it is about.
-const MOST_WORDS: usize = 100;
+/// A goal may have any length; only its first words up to this number are searched for.
+const MAX_WORDS: usize = 100;
 
 impl Indexes {
-    /// Tells for each document of a project how well it fits a goal, from 0 to 1; the best of them fits with 1. Without
-    /// an index the words of the titles have to do.
+    /// Returns for each document of a project how well it fits a goal, from 0 to 1; the best one gets 1. If the index
+    /// cannot be used, documents are ranked by the words of their titles instead.
     pub fn relevance(
         &self,
         company: &Company,
@@ -54,12 +54,12 @@ impl Indexes {
     }
 }
 
-/// The documents of a project that have words of the goal, and how much that says.
+/// The documents of a project that contain words of the goal, each with its BM25 score.
 fn scores(db: &Connection, project: &str, goal: &str) -> Result<BTreeMap<String, f64>, Error> {
-    // Letters and digits only, so nothing in them means anything to SQLite once they are quoted.
+    // The words consist of letters and digits only, so once quoted they contain no FTS5 syntax.
     let words: Vec<String> = goal_words(goal)
         .into_iter()
-        .take(MOST_WORDS)
+        .take(MAX_WORDS)
         .map(|word| format!("\"{word}\""))
         .collect();
     if words.is_empty() {
@@ -71,7 +71,7 @@ fn scores(db: &Connection, project: &str, goal: &str) -> Result<BTreeMap<String,
          WHERE texts_fts MATCH ?1 AND texts.kind = 'artifact' AND texts.project_id = ?2",
     )?;
     let rows = statement.query_map(params![words.join(" OR "), project], |row| {
-        // SQLite counts downwards: the less, the better.
+        // `bm25` returns lower values for better matches.
         Ok((row.get(0)?, -row.get::<_, f64>(1)?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

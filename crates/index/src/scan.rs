@@ -1,4 +1,4 @@
-//! Which files of a company folder are indexed, and how they look from outside: no file is opened here.
+//! Finds the indexed files of a company folder and reads their metadata; this module opens no file.
 
 use std::{collections::BTreeMap, fs, io, os::fd::OwnedFd, path::Path};
 
@@ -6,7 +6,7 @@ use company::{Company, layout};
 use rusqlite::Connection;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-/// What a file is, as its place tells.
+/// Kind of an indexed file, determined by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Run,
@@ -22,45 +22,46 @@ pub(crate) enum Kind {
     Agent,
 }
 
-/// How a file looks from outside.
+/// Metadata by which a change of a file is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// When its content changed, as its writer may set it; 0 for a file that was read right after it changed.
+    /// Modification time in nanoseconds, which any writer may set; 0 for a file that was read right after it changed.
     pub(crate) mtime_ns: i64,
-    /// When the file or its name last changed. Programs cannot set it, so an edit that keeps size and time shows.
+    /// Change time of the inode in nanoseconds. Programs cannot set it, so it reveals an edit that keeps size and
+    /// modification time.
     pub(crate) ctime_ns: i64,
     pub(crate) size: i64,
     pub(crate) inode: i64,
 }
 
-/// A file that is there.
+/// A file found by a scan.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scanned {
     pub(crate) kind: Kind,
-    /// Relative to the folder, with `/`.
+    /// Path relative to the company folder, with `/`.
     pub(crate) path: String,
     pub(crate) stamp: Stamp,
 }
 
-/// What the index knows of a file.
+/// The state of a file as recorded in `file_state`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
     pub(crate) stamp: Stamp,
-    /// Of a file of lines: how much of it is indexed.
+    /// Number of bytes that are indexed. 0 for a document.
     pub(crate) read_bytes: u64,
-    /// How many lines that is.
+    /// Number of lines that are indexed. 0 for a document.
     pub(crate) lines: u64,
-    /// Of a document all of it, of a file of lines the end of what is indexed.
+    /// Hash of the whole document, or of the end of the indexed part of a JSON Lines file.
     pub(crate) hash: i64,
-    /// The id of what is indexed from it.
+    /// Id of the row made from the file; `None` if there is no such row.
     pub(crate) row_id: Option<String>,
 }
 
-/// Everything the index knows of files, by path.
+/// The recorded state of all files, by path.
 pub(crate) type KnownFiles = BTreeMap<String, Known>;
 
 impl Kind {
-    /// What the file at a path is.
+    /// The kind of the file at a path; `None` if it is not indexed.
     pub(crate) fn of(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {
@@ -85,14 +86,14 @@ impl Kind {
     }
 }
 
-/// The name of the project's folder that a path is in; empty for what belongs to no project.
+/// The name of the project folder that a path is in; empty for a path outside of all projects.
 pub(crate) fn project_of(path: &str) -> &str {
     path.strip_prefix("work/projects/")
         .and_then(|rest| rest.split('/').next())
         .unwrap_or_default()
 }
 
-/// The document that a file of lines belongs to.
+/// The document that a JSON Lines file belongs to.
 pub(crate) fn owner_of(path: &str) -> Option<String> {
     let (folder, file) = path.rsplit_once('/')?;
     match file {
@@ -102,7 +103,7 @@ pub(crate) fn owner_of(path: &str) -> Option<String> {
     }
 }
 
-/// The file of lines that belongs to a document.
+/// The JSON Lines file that belongs to a document.
 pub(crate) fn lines_of(path: &str) -> Option<String> {
     let (folder, file) = path.rsplit_once('/')?;
     match file {
@@ -119,13 +120,13 @@ impl Stamp {
             mtime_ns: metadata.mtime().wrapping_mul(1_000_000_000) + metadata.mtime_nsec(),
             ctime_ns: metadata.ctime().wrapping_mul(1_000_000_000) + metadata.ctime_nsec(),
             size: i64::try_from(metadata.size()).unwrap_or(i64::MAX),
-            // Only compared for being the same.
+            // Inode numbers are only compared for equality, so the sign does not matter.
             inode: metadata.ino().cast_signed(),
         }
     }
 }
 
-/// Every file that is indexed. A document comes before its file of lines.
+/// Lists all indexed files. A document comes right before its JSON Lines file.
 pub(crate) fn scan(company: &Company) -> io::Result<Vec<Scanned>> {
     let mut scan = Scan {
         root: company.root(),
@@ -159,7 +160,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// The files of a folder whose names end like this.
+    /// Adds the files of a folder whose names have an ending.
     fn flat(&mut self, folder: &str, ending: &str, kind: Kind) -> io::Result<()> {
         let Some((handle, names)) = self.open(folder)? else {
             return Ok(());
@@ -176,7 +177,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The files of these names in every folder of a folder.
+    /// Adds the files of these names in every subfolder of a folder.
     fn nested(&mut self, folder: &str, files: &[(&str, Kind)]) -> io::Result<()> {
         let Some((handle, names)) = self.open(folder)? else {
             return Ok(());
@@ -185,7 +186,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The files of these names in some folders of a folder.
+    /// Adds the files of these names in the given subfolders of a folder.
     fn named(&mut self, folder: &str, names: &[&str], files: &[(&str, Kind)]) -> io::Result<()> {
         let Some((handle, _)) = self.open(folder)? else {
             return Ok(());
@@ -195,7 +196,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The first file is the document; without it the others mean nothing.
+    /// The first file is the document; without it the other files are ignored.
     fn within(&mut self, folder: &str, handle: &OwnedFd, names: &[String], files: &[(&str, Kind)]) {
         let mut short = String::new();
         for name in names {
@@ -217,7 +218,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A folder and the names in it that are not hidden; nothing if it is not there.
+    /// Opens a folder and lists its entries that are not hidden; `None` if the folder does not exist.
     fn open(&self, folder: &str) -> io::Result<Option<(OwnedFd, Vec<String>)>> {
         let path = self.root.join(folder);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -254,7 +255,7 @@ fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
     })
 }
 
-/// Reads what the index knows of files.
+/// Reads the recorded state of all files.
 pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
     let mut statement = db.prepare_cached(
         "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id, ctime_ns FROM file_state",

@@ -1,14 +1,16 @@
-//! The tables. Names and keys are those that other readers of such files know; what they do not know stands behind.
+//! The tables of the index. Table names, column names and keys match those that other readers of such files expect;
+//! additional columns come last.
 
 use rusqlite::Connection;
 
 use crate::Error;
 
-/// Changes with the tables and with what is in them: an index of another version is built anew.
+/// Schema version. It changes with the tables and with the meaning of their content; an index of another version is
+/// rebuilt.
 pub(crate) const VERSION: i64 = 0x0ac0_0002;
 
-/// How long a writer waits for another one.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+/// How long a writer waits for the lock of another writer.
+const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -77,7 +79,7 @@ CREATE TABLE jobs (
 CREATE TABLE agents (
     agent_id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, provider TEXT NOT NULL, model_hint TEXT,
     team_id TEXT, relpath TEXT NOT NULL);
--- What runs used, added up as they change, so that no view reads them all.
+-- Usage of runs, aggregated incrementally, so that no view has to read all runs.
 CREATE TABLE run_totals (
     project_id TEXT NOT NULL, provider TEXT NOT NULL, run_count INTEGER NOT NULL, total_tokens INTEGER NOT NULL,
     total_cost_usd REAL NOT NULL, priced_runs INTEGER NOT NULL, reported_runs INTEGER NOT NULL,
@@ -91,17 +93,17 @@ CREATE TABLE agent_counters (
     total_cost_usd REAL NOT NULL, context_cycles_count INTEGER NOT NULL, context_cycles_known_runs INTEGER NOT NULL,
     context_cycles_unknown_runs INTEGER NOT NULL);
 
--- What was read of which file: a file that looks the same is not read again.
+-- State of each file when it was last read: a file whose metadata is unchanged is not read again.
 CREATE TABLE file_state (
     path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
-    -- Of a file of lines: how much of it is indexed, and how many lines that is.
+    -- Indexed part of a JSON Lines file: bytes and lines. 0 for a document.
     read_bytes INTEGER NOT NULL, lines INTEGER NOT NULL,
-    -- Of a document all of it, of a file of lines the end of what is indexed.
+    -- Hash of a whole document, or of the end of the indexed part of a JSON Lines file.
     hash INTEGER NOT NULL,
-    -- The id of what is indexed from it; null if it says nothing usable.
+    -- Id of the row made from the file; null if there is no such row.
     row_id TEXT, ctime_ns INTEGER NOT NULL) WITHOUT ROWID;
 
--- Full text. Events are added to theirs in the order of their rows, up to `indexed_events`, when there is time.
+-- Full text. Events are added in the background in the order of their rows; `indexed_events` is the last row added.
 CREATE TABLE texts (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, project_id TEXT, text_id TEXT NOT NULL, conversation_id TEXT,
     title TEXT, body TEXT NOT NULL, author_id TEXT, team_id TEXT, visibility TEXT, created_at TEXT,
@@ -114,7 +116,7 @@ CREATE TABLE counts (indexed_events INTEGER NOT NULL);
 INSERT INTO counts VALUES (0);
 ";
 
-/// Made after a rebuild has filled the tables: sorting once is cheaper than keeping order all the time.
+/// Created after a rebuild has filled the tables: sorting once is cheaper than maintaining the order of each insert.
 const INDEXES: &str = "
 CREATE UNIQUE INDEX events_key ON events(project_id, run_id, seq);
 CREATE INDEX events_time ON events(ts_wallclock, seq);
@@ -141,23 +143,23 @@ CREATE INDEX jobs_status ON jobs(project_id, status);
 CREATE INDEX texts_of_file ON texts(relpath);
 ";
 
-/// Makes the tables of a new index.
+/// Creates the tables of a new index.
 pub(crate) fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)
 }
 
-/// Makes what finds rows quickly, and marks the index as whole.
+/// Creates the SQLite indexes, and marks the file as complete by setting its version.
 pub(crate) fn finish(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(INDEXES)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Prepares a connection to an index that is in use.
+/// Configures a connection to an existing index and checks its schema version.
 pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // The file may have been replaced since it was opened, and then what is in its log belongs to the old one: a
-    // closing connection must leave both alone.
+    // The file may have been replaced since it was opened; then its WAL belongs to the old file, and a closing
+    // connection must not checkpoint it.
     let keep = rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection.set_db_config(keep, true)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;

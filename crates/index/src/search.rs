@@ -1,4 +1,5 @@
-//! Full text: documents, messages, comments and tasks as soon as they are indexed, events when there is time.
+//! Full-text search. Documents, messages, comments and tasks are searchable as soon as they are indexed; events are
+//! added in the background.
 
 use company::{
     Company, conversation, memory,
@@ -12,14 +13,14 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::{Error, snapshot::People};
 
-/// How many events are added to the full text in one transaction.
+/// Number of events added to the full text in one transaction.
 const EVENTS_AT_ONCE: i64 = 5_000;
-/// How many characters stand before the first word that was found.
-const BEFORE: usize = 60;
-/// How many characters a snippet has.
-const SNIPPET: usize = 200;
+/// Number of characters of a snippet before the first match.
+const SNIPPET_LEAD: usize = 60;
+/// Length of a snippet in characters.
+const SNIPPET_LENGTH: usize = 200;
 
-/// A text to be found.
+/// A text to add to the full text.
 pub(crate) struct Text<'a> {
     pub(crate) kind: SearchKind,
     pub(crate) project_id: Option<&'a str>,
@@ -70,7 +71,7 @@ pub(crate) fn forget(db: &Connection, relpath: &str) -> rusqlite::Result<()> {
         .map(drop)
 }
 
-/// Removes the events of a run from the full text, before their rows go.
+/// Removes the events of a run from the full text. Call it before their rows are deleted.
 pub(crate) fn forget_events(db: &Connection, project: &str, run: &str) -> rusqlite::Result<()> {
     db.prepare_cached(
         "DELETE FROM events_fts WHERE rowid IN (
@@ -81,7 +82,7 @@ pub(crate) fn forget_events(db: &Connection, project: &str, run: &str) -> rusqli
     .map(drop)
 }
 
-/// The numbers of rows at the end are used again once they are gone.
+/// Lowers `indexed_events` after rows were deleted, because SQLite reuses row ids at the end of a table.
 pub(crate) fn events_deleted(db: &Connection) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE counts SET indexed_events = min(indexed_events, coalesce((SELECT max(rowid) FROM events), 0))",
@@ -90,7 +91,7 @@ pub(crate) fn events_deleted(db: &Connection) -> rusqlite::Result<()> {
     .map(drop)
 }
 
-/// Adds some events to the full text; tells whether more wait. In a transaction of its own.
+/// Adds a batch of events to the full text, in a transaction of its own. Returns whether more are waiting.
 pub(crate) fn add_events(db: &mut Connection) -> Result<bool, Error> {
     let waiting = |db: &Connection| -> rusqlite::Result<bool> {
         db.prepare_cached(
@@ -119,44 +120,44 @@ pub(crate) fn add_events(db: &mut Connection) -> Result<bool, Error> {
     Ok(waiting(db)?)
 }
 
-/// What is looked for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Words that all have to be there.
+    /// Words that must all occur, as the user typed them.
     pub words: String,
-    /// Where to look.
+    /// Kinds of texts to search.
     pub kinds: Vec<SearchKind>,
-    /// Only in this project.
+    /// Restricts the search to one project; `None` searches all.
     pub project_id: Option<String>,
-    /// At most so many.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Only what they may see.
+    /// Returns only texts that this actor may read; `None` for an unrestricted caller.
     pub actor: Option<Actor>,
 }
 
-/// Words of a query, as SQLite is asked for them and as they are looked for in the text.
+/// The words of a query, as an FTS5 expression and as lower-case strings for the snippet.
 struct Words {
     expression: String,
     needles: Vec<String>,
 }
 
 impl Words {
-    /// Whatever somebody types is a list of words, never an expression: only quotes and a final star mean something.
+    /// Parses user input as a list of words, never as an expression: only quotes and a final star have a meaning.
     fn parse(query: &str) -> Option<Self> {
         let mut phrases: Vec<(String, bool)> = Vec::new();
         let query = query.replace('\0', " ");
         for (place, part) in query.split('"').enumerate() {
             let is_phrase = place % 2 == 1;
-            match is_phrase {
-                true => phrases.push((part.to_owned(), false)),
-                false => {
-                    phrases.extend(part.split_whitespace().map(
-                        |word| match word.strip_suffix('*') {
+            if is_phrase {
+                phrases.push((part.to_owned(), false))
+            } else {
+                phrases.extend(
+                    part.split_whitespace()
+                        .map(|word| match word.strip_suffix('*') {
                             Some(begin) => (begin.to_owned(), true),
                             None => (word.to_owned(), false),
-                        },
-                    ))
-                }
+                        }),
+                )
             }
         }
         phrases.retain(|(phrase, _)| phrase.chars().any(char::is_alphanumeric));
@@ -175,7 +176,7 @@ impl Words {
         })
     }
 
-    /// The first of the words in a text, and what is around it.
+    /// The part of a text around the first match.
     fn snippet(&self, text: &str) -> String {
         let lower = text.to_lowercase();
         let found = self
@@ -183,13 +184,13 @@ impl Words {
             .iter()
             .filter_map(|needle| lower.find(needle))
             .min();
-        // Lower case may be longer or shorter; the place is near enough.
+        // Lower-casing may change the length of the text; an approximate position is enough here.
         let place = lower[..found.unwrap_or(0)].chars().count();
-        let begin = place.saturating_sub(BEFORE);
+        let begin = place.saturating_sub(SNIPPET_LEAD);
         let mut snippet: String = text
             .chars()
             .skip(begin)
-            .take(SNIPPET)
+            .take(SNIPPET_LENGTH)
             .map(|character| {
                 if character.is_control() {
                     ' '
@@ -201,14 +202,14 @@ impl Words {
         if begin > 0 {
             snippet.insert(0, '…');
         }
-        if text.chars().nth(begin + SNIPPET).is_some() {
+        if text.chars().nth(begin + SNIPPET_LENGTH).is_some() {
             snippet.push('…');
         }
         snippet.trim().to_owned()
     }
 }
 
-/// Finds texts, the best first, then events, newest first.
+/// Searches texts, best match first, then events, newest first.
 pub(crate) fn search(
     db: &Connection,
     company: &Company,
@@ -217,7 +218,7 @@ pub(crate) fn search(
 ) -> Result<IndexSearchResponse, Error> {
     let words = Words::parse(&query.words).ok_or(Error::NoWords)?;
     let mut items = Vec::new();
-    // One more than wanted tells that there is more.
+    // One hit more than requested shows whether there are more.
     let enough = query.limit + 1;
     if query.kinds.iter().any(|kind| *kind != SearchKind::Event) {
         let is_too_secret = |hit: &SearchHit| {
@@ -302,7 +303,8 @@ fn texts(
             );
             let is_shown = match &hit.conversation_id {
                 Some(conversation) => match open_conversation(db, actor, conversation)? {
-                    // What is for all members is; the rest goes by policy.
+                    // Messages with the visibility of the conversation are open to all its members; others are decided
+                    // by policy.
                     Some(visibility) => sees || hit.visibility.as_deref() == Some(&*visibility),
                     None => false,
                 },
@@ -375,7 +377,7 @@ fn events(
     Ok(())
 }
 
-/// Whether somebody may see something. What does not say who may is for people alone.
+/// Whether an actor may read a text. A missing or unknown visibility counts as `private_agent`.
 pub(crate) fn may_see(
     actor: &Actor,
     visibility: Option<&str>,
@@ -391,11 +393,11 @@ pub(crate) fn may_see(
         producing_actor_id: author,
         ..Resource::visible(visibility.unwrap_or(Visibility::PrivateAgent))
     };
-    // What somebody made is theirs to read, whoever else may.
+    // Authors may always read their own texts.
     author == Some(actor.id.as_str()) || policy::decide(actor, Action::Read, &resource).allowed
 }
 
-/// Who may see a conversation, if somebody may read along in it.
+/// The visibility of a conversation, if the actor may read it; otherwise `None`.
 fn open_conversation(db: &Connection, actor: &Actor, id: &str) -> Result<Option<String>, Error> {
     let word: Option<String> = db
         .prepare_cached("SELECT visibility FROM conversations WHERE conversation_id = ?1")?
@@ -416,7 +418,7 @@ fn open_conversation(db: &Connection, actor: &Actor, id: &str) -> Result<Option<
     }))
 }
 
-/// As the words of rows are read.
+/// All visibilities, to parse the values of rows.
 const VISIBILITIES: [Visibility; 4] = [
     Visibility::PrivateAgent,
     Visibility::Team,

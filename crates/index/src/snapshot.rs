@@ -1,4 +1,4 @@
-//! Views of a company that are read from its index, in the form the wire has.
+//! Views of a company that are read from its index and returned as wire types.
 
 pub(crate) mod inbox;
 mod monitor;
@@ -13,22 +13,22 @@ use protocol::company::monitor::MonitorLive;
 
 pub use inbox::{list_help_requests, list_reviews};
 
-/// The newest session of each run that has one, by run.
+/// The newest session of each run that has one, by run id.
 pub type Live = BTreeMap<String, LiveSession>;
 
 /// A session and the project of its run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveSession {
-    /// The project.
+    /// Project of the run.
     pub project_id: String,
-    /// How it stands.
+    /// State of the session.
     pub session: MonitorLive,
 }
 
-/// How many rows a view has if nobody says how many.
+/// Default limit of rows of a view.
 const USUAL: u32 = 200;
 
-/// The agents, and what their teams are called.
+/// The agents of a company with their teams.
 pub(crate) struct People {
     agents: Vec<Arc<Agent>>,
     team_names: BTreeMap<String, String>,
@@ -53,12 +53,12 @@ impl People {
         })
     }
 
-    /// The team of an agent.
+    /// The team of an agent, if it has one.
     pub(crate) fn team_of(&self, agent: &str) -> Option<&str> {
         self.teams.get(agent).map(String::as_str)
     }
 
-    /// The team of an event: that of the agent that speaks, else that of the agent that runs.
+    /// The team of an event: that of the acting agent, otherwise that of the agent whose run it is.
     pub(crate) fn team_of_event(&self, actor: Option<&str>, agent: Option<&str>) -> Option<&str> {
         let of = |id: Option<&str>| id.and_then(|id| self.team_of(id));
         of(actor).or_else(|| of(agent))

@@ -1,4 +1,4 @@
-//! Brings an index up to date: what looks different is read, everything else is left alone.
+//! Brings an index up to date: reads the files whose metadata changed, and leaves the other rows as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ use crate::{
     scan::{self, Kind, Known, KnownFiles, Scanned, Stamp, lines_of, owner_of, project_of},
 };
 
-/// What looks different from what the index knows.
+/// Differences between a scan and the recorded state of files.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
-    /// Files that are new or look different.
+    /// Files that are new or whose metadata changed.
     changed: Vec<(Kind, String)>,
-    /// Files that are gone.
+    /// Files that no longer exist.
     vanished: Vec<String>,
 }
 
 impl Differences {
-    /// Compares.
+    /// Compares a scan with the recorded state.
     pub(crate) fn between(scanned: &[Scanned], known: &KnownFiles) -> Self {
         let mut differences = Self::default();
         let mut still_there = 0;
@@ -45,8 +45,8 @@ impl Differences {
         differences
     }
 
-    /// Whether nothing needs to be taken over. A file that was read right after it changed is read once more by the
-    /// next sync, and is up to date if nothing else about it is different.
+    /// Whether the index is current in spite of these differences. A file that was read right after it changed is read
+    /// once more by the next sync; it is current if only its recorded modification time differs.
     pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &KnownFiles) -> bool {
         let there: BTreeMap<&str, &Scanned> = scanned
             .iter()
@@ -74,7 +74,7 @@ impl Differences {
     }
 }
 
-/// Takes over what is different; inside a transaction. `known` follows along.
+/// Applies the differences to the index and to `known`. The caller has opened a transaction.
 pub(crate) fn apply(
     company: &Company,
     db: &Connection,
@@ -108,7 +108,7 @@ pub(crate) fn apply(
             | Kind::Agent => sync.document(kind, &path)?,
         }
     }
-    sync.second_ones()?;
+    sync.retry_unclaimed()?;
     while let Some((path, kind)) = sync.lines.pop_first() {
         sync.lines(kind, &path)?;
     }
@@ -122,11 +122,11 @@ struct Sync<'a> {
     db: &'a Connection,
     known: &'a mut KnownFiles,
     counts: &'a mut IndexSyncResponse,
-    /// Agents whose numbers may have changed.
+    /// Agents whose counters may have changed.
     agents: BTreeSet<String>,
-    /// Files of lines to look at, once all documents are read.
+    /// JSON Lines files to read once all documents are read.
     lines: BTreeMap<String, Kind>,
-    /// Kinds of which an id became free.
+    /// Kinds of documents of which an id became free.
     freed: Vec<Kind>,
 }
 
@@ -153,7 +153,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Removes the row of a document, and lets its lines be read again if the document comes back.
+    /// Deletes the row of a document, and has its JSON Lines file read again if the document comes back.
     fn delete(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
         self.note_agent(kind, path, id)?;
         documents::delete(self.db, kind, path, id, self.counts)?;
@@ -162,18 +162,18 @@ impl Sync<'_> {
             && self.known.remove(&lines).is_some()
         {
             scan::forget(self.db, &lines)?;
-            self.look_at_lines(lines);
+            self.queue_lines(lines);
         }
         Ok(())
     }
 
-    fn look_at_lines(&mut self, path: String) {
+    fn queue_lines(&mut self, path: String) {
         if let Some(kind) = Kind::of(&path) {
             self.lines.insert(path, kind);
         }
     }
 
-    /// The numbers of an agent change with its document and its runs.
+    /// Notes the agent whose counters change with this agent document or run.
     fn note_agent(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
         match kind {
             Kind::Agent => drop(self.agents.insert(id.to_owned())),
@@ -202,19 +202,19 @@ impl Sync<'_> {
 
     fn document(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
         let Some(read) = documents::read(self.company, kind, path) else {
-            // Gone since it was seen; the next sync sees that.
+            // The file was deleted after the scan; the next sync notices that.
             return Ok(());
         };
         let before = self.known.get(path);
         let old_id = before.and_then(|known| known.row_id.clone());
-        let says_the_same = before.is_some_and(|known| known.hash == read.hash && read.hash != 0)
+        let is_unchanged = before.is_some_and(|known| known.hash == read.hash && read.hash != 0)
             && (old_id.is_some() || read.parsed.is_none());
-        if says_the_same {
+        if is_unchanged {
             return self.remember(path, read.known(old_id));
         }
         let mut new_id = read.parsed.as_ref().map(|parsed| parsed.id(path));
         if let Some(id) = &new_id {
-            // Of two files with one id, the one that was first keeps it.
+            // Of two files with the same id, the file that was indexed first keeps it.
             if documents::is_taken(self.db, kind, path, id)? {
                 new_id = None;
             }
@@ -233,13 +233,13 @@ impl Sync<'_> {
         if old_id != new_id
             && let Some(lines) = lines_of(path).filter(|lines| self.company.path(lines).is_file())
         {
-            self.look_at_lines(lines);
+            self.queue_lines(lines);
         }
         self.remember(path, read.known(new_id))
     }
 
-    /// Where an id became free, a second file may have it.
-    fn second_ones(&mut self) -> Result<(), Error> {
+    /// Reads files again that lost their id to another file: an id that became free may be theirs.
+    fn retry_unclaimed(&mut self) -> Result<(), Error> {
         for kind in std::mem::take(&mut self.freed) {
             let second: Vec<String> = self
                 .known
@@ -258,7 +258,7 @@ impl Sync<'_> {
     fn lines(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
         let owner = owner_of(path).and_then(|owner| self.known.get(&owner));
         let Some(id) = owner.and_then(|owner| owner.row_id.clone()) else {
-            // Of nothing that is indexed; only its looks are noted.
+            // The file belongs to no indexed document; only its metadata is recorded.
             let Ok(metadata) = self.company.path(path).metadata() else {
                 return Ok(());
             };
@@ -280,9 +280,10 @@ impl Sync<'_> {
             Err(error) if error.is_missing() => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let known = match kind == Kind::Messages {
-            true => self.messages(path, &id, reader, is_afresh)?,
-            false => self.events(path, &id, reader, is_afresh)?,
+        let known = if kind == Kind::Messages {
+            self.messages(path, &id, reader, is_afresh)?
+        } else {
+            self.events(path, &id, reader, is_afresh)?
         };
         self.remember(path, known)
     }

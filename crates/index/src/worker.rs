@@ -1,8 +1,9 @@
 //! Keeps the indexes of folders in use up to date: shortly after this process wrote events, and shortly after other
-//! programs changed something.
+//! programs changed files.
 //!
-//! One thread does it all; it begins with the first folder and sleeps in between. What a watch tells is only a hint:
-//! a folder that cannot be watched is looked at again and again, and one that can once in a while.
+//! A single thread does all the work; it starts with the first folder and sleeps when there is none. Change
+//! notifications of the operating system are only hints: a folder that cannot be watched is polled often, a watched one
+//! rarely.
 
 mod watch;
 
@@ -21,16 +22,16 @@ use protocol::company::index::{IndexSyncResponse, IndexSyncWorkerStatusResponse}
 use self::watch::Watched;
 use crate::{Error, Indexes};
 
-/// How long the worker waits for more.
+/// Time without further changes before a sync starts.
 const DEBOUNCE: Duration = Duration::from_millis(250);
-/// How long it waits at most while other programs go on changing a folder.
-const LONGEST_DEBOUNCE: Duration = Duration::from_millis(1000);
-/// How long it rests between two batches.
-const REST: Duration = Duration::from_millis(1000);
-/// How long a folder is watched after it was last used.
-const IN_USE: Duration = Duration::from_secs(600);
+/// Maximum delay of a sync while other programs keep changing a folder.
+const MAX_DEBOUNCE: Duration = Duration::from_millis(1000);
+/// Minimum pause between two batches.
+const MIN_PAUSE: Duration = Duration::from_millis(1000);
+/// How long a folder is watched after its last use.
+const WATCH_TIME: Duration = Duration::from_secs(600);
 
-/// The worker. Dropping it ends it without doing what is pending.
+/// The background worker. Dropping it stops its thread without running pending syncs.
 pub struct SyncWorker {
     shared: Arc<Shared>,
 }
@@ -41,52 +42,52 @@ struct Shared {
     companies: OnceLock<Companies>,
     state: Mutex<State>,
     wake: Condvar,
-    /// One batch at a time.
+    /// Serializes batches.
     batch: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
     status: IndexSyncWorkerStatusResponse,
-    /// Folders in which this process wrote events.
+    /// Folders in which this process wrote events since the last batch.
     dirty: BTreeSet<PathBuf>,
-    /// When the next batch begins.
+    /// When the next batch starts; `None` if no folder is dirty.
     due: Option<Instant>,
     /// When the last batch ended.
-    rested_from: Option<Instant>,
-    /// Folders that other programs changed since they were last synced.
+    last_batch_ended: Option<Instant>,
+    /// Folders that other programs changed since their last sync.
     noticed: BTreeMap<PathBuf, Notice>,
     /// Folders in use.
     watched: BTreeMap<PathBuf, Watched>,
-    /// Folders that were used, and are not watched yet.
+    /// Folders that were used but are not watched yet.
     to_watch: BTreeSet<PathBuf>,
     /// Folders with events that are not in the full text yet.
     texts: BTreeSet<PathBuf>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Changes of other programs that are not in the index yet.
+/// Changes by other programs that are not indexed yet.
 #[derive(Clone, Copy)]
 struct Notice {
-    /// When the first of them was noticed.
+    /// When the first of these changes was noticed.
     first: Instant,
-    /// When the last of them was noticed.
+    /// When the last of these changes was noticed.
     last: Instant,
-    /// The folder is not synced before.
+    /// Earliest time of the next sync of the folder.
     not_before: Instant,
 }
 
 impl Notice {
-    /// When to sync the folder: once it is quiet, or after a while in any case.
+    /// When to sync the folder: once no more changes arrive, or at the latest after `MAX_DEBOUNCE`.
     fn due(&self) -> Instant {
         (self.last + DEBOUNCE)
-            .min(self.first + LONGEST_DEBOUNCE)
+            .min(self.first + MAX_DEBOUNCE)
             .max(self.not_before)
     }
 }
 
 impl SyncWorker {
-    /// A worker that sleeps until [`SyncWorker::serve`].
+    /// Creates a worker that does nothing until [`SyncWorker::serve`] is called.
     pub fn new(indexes: Indexes, now: Now) -> Self {
         let status = IndexSyncWorkerStatusResponse {
             enabled: true,
@@ -110,13 +111,13 @@ impl SyncWorker {
         }
     }
 
-    /// Tells it the folders of this process, which it needs before it can work.
+    /// Sets the registry of company folders, which the worker needs to open them.
     pub fn serve(&self, companies: Companies) {
-        // The first ones count.
+        // Only the first call has an effect.
         let _ = self.shared.companies.set(companies);
     }
 
-    /// This process wrote events in a folder.
+    /// Schedules a sync of a folder in which this process wrote events.
     pub fn notify(&self, root: &Path) {
         let now = Instant::now();
         let mut state = self.shared.state();
@@ -127,12 +128,12 @@ impl SyncWorker {
         state.status.last_notify_at_ms = Some((self.shared.now)());
         state.status.last_notified_workspace = Some(root.display().to_string());
         state.dirty.insert(root.to_owned());
-        let rested = state.rested_from.map_or(now, |end| end + REST);
-        state.due.get_or_insert((now + DEBOUNCE).max(rested));
-        self.shared.awake(&mut state);
+        let after_pause = state.last_batch_ended.map_or(now, |end| end + MIN_PAUSE);
+        state.due.get_or_insert((now + DEBOUNCE).max(after_pause));
+        self.shared.wake_thread(&mut state);
     }
 
-    /// Somebody looks at a folder: what other programs do there is followed for a while.
+    /// Marks a folder as used: changes by other programs are followed for `WATCH_TIME`.
     pub fn used(&self, company: &Company) {
         let mut state = self.shared.state();
         if state.status.closed {
@@ -142,12 +143,12 @@ impl SyncWorker {
             Some(watched) => watched.used_at = Instant::now(),
             None => {
                 state.to_watch.insert(company.root().to_owned());
-                self.shared.awake(&mut state);
+                self.shared.wake_thread(&mut state);
             }
         }
     }
 
-    /// What it is doing.
+    /// Returns counters and the current state.
     pub fn status(&self) -> IndexSyncWorkerStatusResponse {
         let state = self.shared.state();
         IndexSyncWorkerStatusResponse {
@@ -157,7 +158,7 @@ impl SyncWorker {
         }
     }
 
-    /// Syncs a folder on request. What was noticed there before is then done.
+    /// Syncs a folder on request. Changes noticed before the call need no further sync.
     pub fn sync(&self, company: &Company) -> Result<IndexSyncResponse, Error> {
         let started = Instant::now();
         let counts = self.shared.indexes.sync(company)?;
@@ -171,13 +172,13 @@ impl SyncWorker {
         Ok(counts)
     }
 
-    /// Does what is pending now.
+    /// Runs pending syncs now and returns the status after them.
     pub fn flush(&self) -> IndexSyncWorkerStatusResponse {
         self.shared.run_batch();
         self.status()
     }
 
-    /// Does what is pending and ends.
+    /// Runs pending syncs and stops the thread.
     pub fn close(&self) {
         self.shared.run_batch();
         let thread = {
@@ -210,8 +211,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes the thread, which begins with the first folder.
-    fn awake(self: &Arc<Self>, state: &mut State) {
+    /// Wakes the thread, and starts it if it is not running yet.
+    fn wake_thread(self: &Arc<Self>, state: &mut State) {
         if state.thread.is_none() {
             let shared = Arc::clone(self);
             let thread = std::thread::Builder::new().name("index-sync".to_owned());
@@ -225,7 +226,7 @@ impl Shared {
         self.wake.notify_all();
     }
 
-    /// What the thread does until the worker is closed.
+    /// The loop of the thread; returns when the worker is closed.
     fn run(self: &Arc<Self>) {
         loop {
             let work = {
@@ -296,7 +297,7 @@ impl Shared {
         let now_ms = (self.now)();
         state.status.last_batch_completed_at_ms = Some(now_ms);
         state.status.last_run_at_ms = Some(now_ms);
-        state.rested_from = Some(Instant::now());
+        state.last_batch_ended = Some(Instant::now());
         if state.thread.is_some() {
             self.wake.notify_all();
         }
@@ -315,20 +316,20 @@ impl Shared {
     }
 
     fn watch(self: &Arc<Self>, root: PathBuf) {
-        // Setting up a watch takes a while; nobody waits for it.
+        // Setting up a watch takes a while, so it happens without holding the lock.
         let mut watched = Watched::new(Arc::downgrade(self), &root);
         let company = self.company(&root);
         let is_built = company.is_none_or(|company| self.indexes.is_built(&company));
         let mut state = self.state();
         if !is_built {
-            // Whoever asks for a view next need not wait for it.
+            // Build the index now, so that the first view requested does not wait for it.
             watched.look_at = Instant::now();
         }
         state.texts.insert(root.clone());
         state.watched.insert(root, watched);
     }
 
-    /// Something changed in a folder, or it is time to look.
+    /// Syncs a folder after a change was noticed or its polling interval passed.
     fn look(&self, root: &Path) {
         let started = Instant::now();
         let synced = self.sync(root);
@@ -341,7 +342,7 @@ impl Shared {
                     watched.looked(started.elapsed());
                 }
             }
-            // It may come back; whoever uses it then is told what is wrong with it.
+            // The folder may come back; the next request that uses it reports its error.
             Err(error) => {
                 tracing::debug!(folder = %root.display(), %error, "the folder is no longer watched");
                 state.watched.remove(root);
@@ -349,7 +350,7 @@ impl Shared {
         }
     }
 
-    /// Adds some events to the full text, and comes back for the rest.
+    /// Adds a batch of events to the full text, and reschedules itself if more are waiting.
     fn add_texts(&self, root: PathBuf) {
         let Some(company) = self.company(&root) else {
             return;
@@ -359,7 +360,7 @@ impl Shared {
         }
     }
 
-    /// A watch told that something in a folder is different.
+    /// Records a change notification of a watched folder.
     fn noticed(&self, root: &Path) {
         let now = Instant::now();
         let mut state = self.state();
@@ -396,7 +397,7 @@ impl State {
             return Next::Work(Work::Watch(root));
         }
         self.watched
-            .retain(|_, watched| now.duration_since(watched.used_at) < IN_USE);
+            .retain(|_, watched| now.duration_since(watched.used_at) < WATCH_TIME);
         let watched = &self.watched;
         self.noticed.retain(|root, _| watched.contains_key(root));
         let noticed = self.noticed.iter().find(|(_, notice)| notice.due() <= now);

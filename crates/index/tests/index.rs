@@ -1,4 +1,4 @@
-//! An index says what its folder says, whatever happens to either.
+//! The index always matches its folder, whatever happens to either.
 
 #[path = "index/folder.rs"]
 mod folder;
@@ -29,7 +29,7 @@ fn sync(folder: &Folder) -> IndexSyncResponse {
         .expect("the index answers")
 }
 
-/// What a sync did, without what every sync says.
+/// The counts of a sync without the fields that every sync fills.
 fn changes(folder: &Folder) -> IndexSyncResponse {
     IndexSyncResponse {
         db_path: String::new(),
@@ -65,7 +65,7 @@ fn broken_lines(folder: &Folder) -> Vec<u64> {
     errors.into_iter().map(|error| error.seq).collect()
 }
 
-/// Everything in the tables that views are read from, but for the numbers of rows.
+/// All rows of the tables that views read, without row ids.
 fn dump(folder: &Folder) -> Vec<String> {
     let db = rusqlite::Connection::open(folder.path(".local/index.sqlite")).expect("it is there");
     let mut lines = Vec::new();
@@ -221,7 +221,7 @@ fn an_event_that_was_written_over_is_noticed() {
     let text = fs::read_to_string(&path)
         .expect("it is there")
         .replace("run.started", "run.STARTED");
-    // The same file, as long as before.
+    // The same inode and the same size.
     folder.overwrite(&path, &text);
     assert_eq!(sync(&folder).events_indexed, 2);
     assert_eq!(event_types(&folder, "run_1")[0], "1 run.STARTED");
@@ -243,7 +243,7 @@ fn an_edit_that_keeps_the_size_and_the_time_of_a_file_is_noticed() {
         ),
     ] {
         let path = folder.path(path);
-        // Long ago, so that the file counts as settled.
+        // A time long ago, so that the file counts as settled.
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
         let set_time = || {
             let file = fs::File::options()
@@ -420,7 +420,7 @@ fn an_index_that_somebody_else_replaced_is_read_anew() {
 #[test]
 fn nothing_is_left_beside_the_index_by_those_who_died_building_it() {
     let folder = Folder::with_everything();
-    // No process has this number.
+    // No process has this id.
     folder.write(".local/.index.sqlite.tmp-2147483646-0", "half");
     folder
         .indexes

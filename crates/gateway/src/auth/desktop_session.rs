@@ -165,7 +165,7 @@ impl DesktopSessions {
         let expires_at = expires_at(session.created_at, now);
         let sessions = self.store.desktop_sessions();
         if let Err(error) = sessions.used(&session.id, now, expires_at).await {
-            tracing::warn!(%error, "the use of a desktop session cannot be written down");
+            tracing::warn!(%error, "the use of a desktop session cannot be recorded");
         }
     }
 }

@@ -95,7 +95,7 @@ impl FolderWatch {
             Ok(watcher)
         });
         watching
-            .inspect_err(|error| tracing::warn!(%error, "the system does not tell of changes: comparing often"))
+            .inspect_err(|error| tracing::warn!(%error, "cannot watch the folder for changes; polling it often"))
             .ok()
     }
 

@@ -64,9 +64,10 @@ pub(super) async fn serve(
         Err(failure) => return refuse(failure),
     };
     let size = blob.size();
-    let selection = match method == Method::GET {
-        true => range::select(&headers, &etag, size),
-        false => Selection::Whole,
+    let selection = if method == Method::GET {
+        range::select(&headers, &etag, size)
+    } else {
+        Selection::Whole
     };
     let (status, range) = match selection {
         Selection::Whole => (StatusCode::OK, 0..size),
@@ -82,9 +83,10 @@ pub(super) async fn serve(
             return answer;
         }
     };
-    let body = match method == Method::GET {
-        true => pieces(blob, range.clone()),
-        false => Body::empty(),
+    let body = if method == Method::GET {
+        pieces(blob, range.clone())
+    } else {
+        Body::empty()
     };
     let mut answer = (status, body).into_response();
     answer.headers_mut().extend(describe(&found, &etag));
@@ -125,7 +127,7 @@ async fn find(
         "ready" => Ok(found),
         "quarantined" => Err(text(
             StatusCode::CONFLICT,
-            "the artifact is quarantined: its bytes are not what they were\n",
+            "the artifact is quarantined: its bytes do not match its hash\n",
         )),
         // Deleted and incomplete artifacts are reported as not found.
         _ => Err(nothing()),

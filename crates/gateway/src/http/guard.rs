@@ -46,7 +46,7 @@ pub(super) async fn check(State(http): State<Arc<Http>>, request: Request, next:
     if !is_our_target || !http.allowed.host(headers) {
         return text(
             StatusCode::FORBIDDEN,
-            "this gateway is not known by that Host\n",
+            "the Host header names another host than this gateway\n",
         );
     }
     if !http.allowed.origin(headers) {

@@ -70,7 +70,7 @@ pub(super) async fn upgrade(
 async fn converse(http: &Http, principal: Principal, upgraded: Upgraded) {
     // The connection is a plain TCP socket; the HTTP layers are no longer needed.
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
-        tracing::error!("a WebSocket does not come from a socket");
+        tracing::error!("the upgraded connection is not a TCP socket");
         return;
     };
     let socket = parts.io.into_inner().into_split();

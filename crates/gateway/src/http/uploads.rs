@@ -112,7 +112,7 @@ async fn one(
         _ => {
             let mut refusal = text(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "an upload takes HEAD, PATCH and DELETE\n",
+                "an upload supports HEAD, PATCH and DELETE\n",
             );
             let methods = HeaderValue::from_static("HEAD, PATCH, DELETE, OPTIONS");
             refusal.headers_mut().insert(header::ALLOW, methods);
@@ -169,12 +169,13 @@ async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
     let artifacts = http.gateway.store.artifacts();
     let now = http.gateway.sources.clock.now();
     let open = artifacts.open_uploads(principal.author(), now, limit).await;
-    match open.map_err(rows::failure)? < limit {
-        true => Ok(()),
-        false => Err(Failure::state(
+    if open.map_err(rows::failure)? < limit {
+        Ok(())
+    } else {
+        Err(Failure::state(
             Kind::Busy,
             format!("{limit} uploads of this token are open: finish or delete one of them"),
-        )),
+        ))
     }
 }
 
@@ -231,7 +232,7 @@ async fn append(
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|announced| announced > room) {
-        let sentence = format!("the upload misses {room} bytes, and these are more\n");
+        let sentence = format!("the upload expects {room} more bytes, and the request has more\n");
         return Err(text(StatusCode::PAYLOAD_TOO_LARGE, sentence));
     }
     let receiving = Receiving::new(&http.gateway, session, &principal, offset);

@@ -51,9 +51,10 @@ fn is_address(path: &str) -> bool {
 fn answer(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..16]));
     // File names under `assets` contain a content hash.
-    let keep = match path.starts_with("assets/") {
-        true => "public, max-age=31536000, immutable",
-        false => "no-cache",
+    let keep = if path.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
     };
     let mut headers = HeaderMap::new();
     let mut set = |name: HeaderName, value: &str| {

@@ -218,7 +218,7 @@ fn failure(error: &Error) -> Failure {
         Error::NotACompanyFolder(_) => Failure::state(Kind::NotAWorkspace, message)
             .hint("make one with `workspace.init` or `workspace.bootstrap.enterprise`"),
         Error::Untrusted(dir) => Failure::state(Kind::Untrusted, message).hint(format!(
-            "`ac trust {dir}` shows what the folder wants to run and asks; `workspace.trust` does it without asking"
+            "`ac trust {dir}` lists the programs of the folder and asks; `workspace.trust` trusts it without asking"
         )),
         Error::NeedsExec | Error::NeedsWrite => Failure::forbidden(message),
         Error::Missing(path) => Failure::state(Kind::NotFound, message).with("path", path.as_str()),
@@ -271,15 +271,14 @@ fn failure(error: &Error) -> Failure {
             .with("expected_sha256", expected.as_str())
             .with("actual_sha256", actual.as_str())
             .with("files", json!(files))
-            .hint(
-                "`inbox.read` shows it as it is now: look at it again and decide with its `sha256`",
-            ),
+            .hint("read it again with `inbox.read` and decide with the `sha256` it returns"),
         Error::Params(issues) => Failure::issues(issues.clone()),
         Error::Tasks(failing) => {
             let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
-            let kind = match failing.iter().all(|(_, error)| error.is_missing()) {
-                true => Kind::NotFound,
-                false => Kind::WorkspaceFileInvalid,
+            let kind = if failing.iter().all(|(_, error)| error.is_missing()) {
+                Kind::NotFound
+            } else {
+                Kind::WorkspaceFileInvalid
             };
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
@@ -287,7 +286,7 @@ fn failure(error: &Error) -> Failure {
         Error::FolderNotEmpty { is_company, .. } => Failure::state(Kind::Refused, message)
             .with("cause", "folder_not_empty")
             .with("is_company", *is_company)
-            .hint("choose a new or empty folder, or give `force` to use this one all the same"),
+            .hint("choose a new or empty folder, or set `force` to use this one"),
         Error::FolderInvalid { issues, .. } => {
             let shown = &issues[..issues.len().min(MOST_ISSUES)];
             Failure::state(Kind::Refused, message).with("issues", json!(shown))

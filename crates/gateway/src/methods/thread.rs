@@ -37,12 +37,13 @@ pub(super) fn routes(router: &mut Router<Context>) {
 
 /// Rejects the thread of a worker, which is read-only: clients cannot start, continue or delete it.
 pub(super) fn check_is_no_workers(path: &str, thread_id: &ThreadId) -> Result<(), Failure> {
-    match is_workers(thread_id.as_str()) {
-        true => Err(Failure::param(
+    if is_workers(thread_id.as_str()) {
+        Err(Failure::param(
             path,
             format!("`{thread_id}` is the thread of a worker, which can only be read"),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

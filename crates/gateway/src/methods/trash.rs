@@ -128,7 +128,7 @@ fn notes(restored: &TrashRestored) -> Vec<String> {
     if restored.parent_is_gone {
         let folder = entry.row.folder_name.as_deref().unwrap_or("?");
         notes.push(format!(
-            "The folder `{folder}` it was in is gone, so it is at the root of the tree now."
+            "The folder `{folder}` that contained it no longer exists, so it was restored to the root of the tree."
         ));
     }
     let moved = |before: u64, returned: u64, noun: &str| {
@@ -137,7 +137,7 @@ fn notes(restored: &TrashRestored) -> Vec<String> {
         let plural = if left == 1 { "" } else { "s" };
         (left > 0).then(|| {
             format!(
-                "{left} {noun}{plural} that {verb} in it {verb} moved or deleted since and did not come back."
+                "{left} {noun}{plural} that {verb} in it {verb} moved or deleted since and {verb} not restored."
             )
         })
     };
@@ -146,7 +146,7 @@ fn notes(restored: &TrashRestored) -> Vec<String> {
     if restored.project_has_other_folder {
         let project = entry.row.project_name.as_deref().unwrap_or("?");
         notes.push(format!(
-            "The project `{project}` has another folder by now, so this one no longer stands for it."
+            "The project `{project}` has another folder now, so this folder is no longer linked to it."
         ));
     }
     notes

@@ -31,7 +31,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     check_input(&params.input)?;
     super::thread::check_is_no_workers("/thread_id", &params.thread_id)?;
     if is_workers_turn(params.turn_id.as_str()) {
-        let message = format!("`{}` is kept for the turn of a worker", params.turn_id);
+        let message = format!("`{}` is reserved for the turn of a worker", params.turn_id);
         return Err(Failure::param("/turn_id", message));
     }
     check_abilities(&params)?;
@@ -311,7 +311,7 @@ fn check_input(input: &[UserInput]) -> Result<(), Failure> {
             | UserInput::LocalVideo { .. } => {
                 let refusal = Failure::param(
                     format!("/input/{index}"),
-                    "files beside the gateway cannot be read",
+                    "local files cannot be used as input",
                 );
                 return Err(refusal.hint("upload the file as an artifact"));
             }

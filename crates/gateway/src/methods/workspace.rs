@@ -51,7 +51,7 @@ async fn default(
         let first = seen.next();
         let chosen = seen.find(|row| row.is_current).or(first);
         let chosen = chosen.ok_or_else(|| {
-            Failure::forbidden("the token is made for no workspace of this gateway")
+            Failure::forbidden("the token is not valid for any workspace of this gateway")
         })?;
         let workspace = rows::workspace(chosen)?;
         ctx.peer().follow(&workspace.id);
@@ -93,21 +93,20 @@ async fn select(
     params: WorkspaceSelectParams,
 ) -> Result<WorkspaceSelectResponse, Failure> {
     let (workspaces, id) = (ctx.store().workspaces(), params.workspace_id.as_str());
-    let chosen = match params.make_current.unwrap_or(false) {
-        false => workspaces.get(id).await.map_err(rows::failure)?,
-        true => {
-            // The current workspace is a setting that all workspaces share.
-            ctx.principal().check_scope(Access::Write)?;
-            ctx.principal().check_unlimited()?;
-            let (chosen, changed) = workspaces
-                .make_current(id, ctx.now())
-                .await
-                .map_err(rows::failure)?;
-            for row in changed {
-                ctx.workspace_changed(row)?;
-            }
-            chosen
+    let chosen = if params.make_current.unwrap_or(false) {
+        // The current workspace is a setting that all workspaces share.
+        ctx.principal().check_scope(Access::Write)?;
+        ctx.principal().check_unlimited()?;
+        let (chosen, changed) = workspaces
+            .make_current(id, ctx.now())
+            .await
+            .map_err(rows::failure)?;
+        for row in changed {
+            ctx.workspace_changed(row)?;
         }
+        chosen
+    } else {
+        workspaces.get(id).await.map_err(rows::failure)?
     };
     let workspace = rows::workspace(chosen)?;
     Ok(WorkspaceSelectResponse { workspace })

@@ -342,7 +342,7 @@ async fn sessions_are_for_the_owner_alone() {
     ];
     for refusal in refusals {
         assert!(
-            refusal.contains("for the owner of the gateway alone"),
+            refusal.contains("only the owner of the gateway"),
             "{refusal}"
         );
     }

@@ -24,7 +24,7 @@ use crate::{
 };
 
 impl Indexes {
-    /// What waits for a decision and what was decided.
+    /// Lists documents that need a decision, and recent decisions.
     pub fn inbox(
         &self,
         company: &Company,
@@ -44,17 +44,17 @@ impl Indexes {
     }
 }
 
-/// What an inbox is asked for.
+/// Parameters of an inbox view.
 pub(crate) struct Wanted<'a> {
     pub(crate) project: Option<&'a str>,
     pub(crate) pending: u32,
     pub(crate) decisions: u32,
-    /// Only what they may see.
+    /// Returns only what this actor may read; `None` for an unrestricted caller.
     pub(crate) actor: Option<(&'a Actor, &'a People)>,
 }
 
 impl Wanted<'_> {
-    /// Whether a document is too secret for who asks.
+    /// Whether the sensitivity of a document is above the clearance of the caller.
     fn is_too_secret(&self, company: &Company, project: &str, document: &str) -> bool {
         self.actor
             .is_some_and(|(actor, _)| memory::is_too_secret(company, actor, project, document))
@@ -86,12 +86,12 @@ pub(super) fn snapshot(
         },
         pending,
         recent_decisions,
-        // They are not in the folder: whoever knows the tree adds them.
+        // Proposals for agent documents are not stored in the company folder; the gateway adds them.
         agents_doc_proposals: Vec::new(),
     })
 }
 
-/// Whether somebody may see a document.
+/// Whether the caller may read a document.
 fn sees(
     actor: Option<(&Actor, &People)>,
     visibility: Option<&str>,
@@ -156,7 +156,7 @@ fn pending(
     Ok(found)
 }
 
-/// What was decided, newest first: everything, or only what was decided so.
+/// Lists decisions, newest first; all of them, or only those with the given outcome.
 pub(crate) fn decisions(
     company: &Company,
     db: &Connection,
@@ -203,7 +203,7 @@ pub(crate) fn decisions(
         let is_theirs = wanted
             .actor
             .is_some_and(|(actor, _)| actor.id == item.actor_id);
-        // What is known of a document that is gone is for those who lead.
+        // Decisions about a deleted document are visible to managers only.
         let visibility = match item.artifact_type {
             Some(_) => visibility.as_deref(),
             None => Some("managers"),
@@ -217,7 +217,7 @@ pub(crate) fn decisions(
     Ok(found)
 }
 
-/// The newest reviews that can be read, by name.
+/// Lists the newest reviews that can be read, by file name.
 pub fn list_reviews(
     company: &Company,
     limit: usize,
@@ -242,7 +242,7 @@ pub fn list_reviews(
     Ok(found)
 }
 
-/// A review shows what was in a document: who may not see that may not see what was decided about it.
+/// A review reveals content of its document, so only actors that may read the document may read the review.
 fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Review) -> bool {
     if review.actor_id.as_str() == actor.id {
         return true;
@@ -271,7 +271,7 @@ fn may_see_review(company: &Company, people: &People, actor: &Actor, review: &Re
     }
 }
 
-/// Whoever is asked for help may read what they are asked.
+/// The manager a help request is addressed to may always read it.
 pub(crate) fn may_see_request(
     actor: Option<(&Actor, &People)>,
     visibility: Visibility,
@@ -282,7 +282,7 @@ pub(crate) fn may_see_request(
     is_asked || sees(actor, Some(visibility.as_str()), Some(requester))
 }
 
-/// The newest help requests that can be read, by name.
+/// Lists the newest help requests that can be read, by file name.
 pub fn list_help_requests(
     company: &Company,
     limit: usize,

@@ -1,4 +1,4 @@
-//! `monitor.snapshot`.
+//! `monitor.snapshot`: the newest runs with their sessions and activity.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -19,7 +19,7 @@ use super::{Live, People, USUAL};
 use crate::{Error, Freshness, Indexes, State, events::Activity, lists::word, search::may_see};
 
 impl Indexes {
-    /// The newest runs with what they do.
+    /// Lists the newest runs with their activity.
     pub fn monitor(
         &self,
         company: &Company,
@@ -40,12 +40,12 @@ impl Indexes {
     }
 }
 
-/// What a monitor is asked for.
+/// Parameters of a monitor view.
 pub(super) struct Wanted<'a> {
     pub(super) project: Option<&'a str>,
     pub(super) limit: u32,
     pub(super) live: &'a Live,
-    /// Only what they may see.
+    /// Returns only what this actor may read; `None` for an unrestricted caller.
     pub(super) actor: Option<(&'a Actor, &'a People)>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn snapshot(
         let is_wanted = wanted
             .project
             .is_none_or(|project| session.project_id == project);
-        // Whose run it is will be known once it is indexed.
+        // The agent of a run that is not indexed yet is unknown, so only managers see it.
         let is_for_them = wanted.actor.is_none_or(|(actor, _)| actor.is_manager());
         is_wanted && is_for_them && !shown.contains(*run)
     });
@@ -83,9 +83,10 @@ pub(super) fn snapshot(
     rows.truncate(wanted.limit as usize);
     let mut projects: BTreeSet<&str> = rows.iter().map(|row| row.project_id.as_str()).collect();
     projects.extend(wanted.project);
-    let jobs = match projects.is_empty() {
-        true => None,
-        false => Some(jobs(db, &projects)?),
+    let jobs = if projects.is_empty() {
+        None
+    } else {
+        Some(jobs(db, &projects)?)
     };
     let shown = rows.iter();
     let shown = shown.map(|row| (row.project_id.as_str(), row.run_id.as_str()));
@@ -145,7 +146,7 @@ fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error
              ON run_activity.project_id = runs.project_id AND run_activity.run_id = runs.run_id
          WHERE {of_project} ORDER BY created_at DESC, runs.run_id DESC LIMIT ?2"
     ))?;
-    // What is left out makes room for older ones.
+    // Rows that the caller may not read are skipped below, so the limit is applied after that.
     let limit = wanted.actor.map_or(wanted.limit, |_| u32::MAX);
     let mut found = statement.query(params![wanted.project, limit])?;
     let mut rows = Vec::new();
@@ -201,7 +202,8 @@ fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error
     Ok(rows)
 }
 
-/// What a run did as far as somebody may see it. Only this reads events: the kept numbers are those of everybody.
+/// The activity of a run, restricted to the events an actor may read. It reads the events themselves, because the
+/// stored summary covers all of them.
 fn seen_by(
     db: &Connection,
     actor: &Actor,

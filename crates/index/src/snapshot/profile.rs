@@ -1,4 +1,4 @@
-//! `agent.profile.snapshot`.
+//! `agent.profile.snapshot`: an agent with its usage metrics.
 
 use company::{Company, document::Agent, execution::resources::usd, layout, unix_ms};
 use protocol::company::{
@@ -15,7 +15,7 @@ use crate::{Error, Freshness, Indexes};
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Indexes {
-    /// An agent and what it did.
+    /// Reads the profile of an agent and the metrics of its runs.
     pub fn profile(
         &self,
         company: &Company,

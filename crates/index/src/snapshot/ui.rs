@@ -1,4 +1,4 @@
-//! `ui.snapshot`: the other views together, all of one moment.
+//! `ui.snapshot`: the other views combined, all read from one consistent snapshot.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 use super::{Live, People, USUAL, inbox, monitor, usage};
 use crate::{Error, Freshness, Indexes, search::may_see};
 
-/// How many comments are shown.
+/// Maximum number of comments.
 const COMMENTS: u32 = 300;
-/// What the heartbeat did.
+/// File in which the heartbeat records its state.
 const HEARTBEAT_STATE: &str = ".local/heartbeat/state.yaml";
 
 impl Indexes {
-    /// Everything a desktop shows at once.
+    /// Reads everything the desktop shows at once.
     pub fn ui(
         &self,
         company: &Company,
@@ -104,9 +104,9 @@ fn comments(
     Ok(found)
 }
 
-/// What is counted of one agent.
+/// Counters of one agent.
 #[derive(Default)]
-struct Seen {
+struct AgentActivity {
     active_runs: u64,
     total_runs: u64,
     pending_reviews: u64,
@@ -114,8 +114,8 @@ struct Seen {
     last_seen_at: Option<String>,
 }
 
-impl Seen {
-    fn at(&mut self, time: Option<&str>) {
+impl AgentActivity {
+    fn saw_at(&mut self, time: Option<&str>) {
         if time > self.last_seen_at.as_deref() {
             self.last_seen_at = time.map(ToOwned::to_owned);
         }
@@ -133,7 +133,7 @@ fn colleagues(
     monitor: &MonitorSnapshotResponse,
     inbox: &InboxSnapshotResponse,
 ) -> Result<Vec<UiColleague>, Error> {
-    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, AgentActivity> = BTreeMap::new();
     for row in &monitor.rows {
         let Some(agent) = row.agent_id.as_deref() else {
             continue;
@@ -145,19 +145,19 @@ fn colleagues(
             .last_event
             .as_ref()
             .and_then(|event| event.ts_wallclock.as_deref());
-        seen.at(event.or(row.created_at.as_deref()));
+        seen.saw_at(event.or(row.created_at.as_deref()));
     }
     for item in &inbox.pending {
         if let Some(producer) = item.produced_by.as_deref() {
             let seen = seen.entry(producer).or_default();
             seen.pending_reviews += 1;
-            seen.at(item.created_at.as_deref());
+            seen.saw_at(item.created_at.as_deref());
         }
     }
     for item in &inbox.recent_decisions {
         let seen = seen.entry(&item.actor_id).or_default();
         seen.recent_decisions += 1;
-        seen.at(Some(&item.created_at));
+        seen.saw_at(Some(&item.created_at));
     }
     let mut all_runs =
         db.prepare_cached("SELECT total_runs FROM agent_counters WHERE agent_id = ?1")?;
@@ -212,7 +212,7 @@ fn colleagues(
     Ok(colleagues)
 }
 
-/// As much of the heartbeat's settings as is shown.
+/// The part of the heartbeat configuration that the view shows.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 struct HeartbeatConfig {
     #[serde(default)]
@@ -233,7 +233,7 @@ struct HeartbeatConfig {
 
 impl Document for HeartbeatConfig {}
 
-/// As much of what the heartbeat did as is shown.
+/// The part of the heartbeat state that the view shows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct HeartbeatState {
     #[serde(default)]
@@ -250,7 +250,7 @@ impl Document for HeartbeatState {}
 
 fn heartbeat(company: &Company) -> UiHeartbeat {
     let config = company.read_if_there::<HeartbeatConfig>(layout::HEARTBEAT_CONFIG);
-    // Settings that cannot be read must not switch anything on.
+    // A configuration that cannot be read must not enable the heartbeat.
     let usually_enabled = config.is_ok();
     let config = config.ok().flatten();
     let config = config.as_deref();

@@ -1,4 +1,4 @@
-//! `usage.analytics`.
+//! `usage.analytics`: token usage and cost of runs.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::USUAL;
 use crate::{Error, Freshness, Indexes, State, lists::word};
 
 impl Indexes {
-    /// What runs used.
+    /// Adds up the usage of the newest runs and of all runs.
     pub fn usage(
         &self,
         company: &Company,

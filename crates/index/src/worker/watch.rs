@@ -1,4 +1,4 @@
-//! Notices what other programs change in a company folder.
+//! Watches a company folder for changes by other programs.
 
 use std::{
     path::Path,
@@ -11,24 +11,24 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::Shared;
 
-/// How often a folder is looked at where the system tells of changes: what it forgot to tell is found then.
-const LOOK_WATCHED: Duration = Duration::from_secs(60);
-/// How often where it does not.
-const LOOK_UNWATCHED: Duration = Duration::from_secs(2);
-/// Looking may take this share of the time, whatever the size of the folder.
+/// Polling interval of a watched folder; it finds changes for which the operating system sent no notification.
+const POLL_WATCHED: Duration = Duration::from_secs(60);
+/// Polling interval of a folder that cannot be watched.
+const POLL_UNWATCHED: Duration = Duration::from_secs(2);
+/// After a sync the next poll waits for at least this many times the duration of that sync.
 const REST_PER_LOOK: u32 = 50;
-/// And this share where something happens all the time.
+/// After a sync that follows a notification the next one waits for at least this many times its duration.
 const REST_PER_NOTICE: u32 = 10;
 
 /// A folder in use.
 pub(super) struct Watched {
-    /// Kept for as long as the folder is watched.
+    /// Kept for as long as the folder is watched; `None` if the operating system cannot watch it.
     watcher: Option<RecommendedWatcher>,
-    /// When somebody last used it.
+    /// When the folder was last used by a request.
     pub(super) used_at: Instant,
-    /// When to look at it, whatever the watcher says.
+    /// When to poll it, whether or not a change was notified.
     pub(super) look_at: Instant,
-    /// Not to look again before: a large folder in which much happens.
+    /// Earliest time of the next sync after a notification; spares a large folder that changes constantly.
     pub(super) rests_until: Instant,
 }
 
@@ -36,7 +36,7 @@ impl Watched {
     pub(super) fn new(shared: Weak<Shared>, root: &Path) -> Self {
         let now = Instant::now();
         let watcher = watcher(shared, root)
-            .inspect_err(|error| tracing::warn!(%error, "the system does not tell of changes: looking often"))
+            .inspect_err(|error| tracing::warn!(%error, "cannot watch the folder for changes; polling it often"))
             .ok();
         let interval = interval(watcher.as_ref());
         Self {
@@ -47,7 +47,7 @@ impl Watched {
         }
     }
 
-    /// It was looked at, and that took so long.
+    /// Records that a sync finished, and how long it took.
     pub(super) fn looked(&mut self, took: Duration) {
         let interval = interval(self.watcher.as_ref());
         let now = Instant::now();
@@ -58,25 +58,25 @@ impl Watched {
 
 fn interval(watcher: Option<&RecommendedWatcher>) -> Duration {
     match watcher {
-        Some(_) => LOOK_WATCHED,
-        None => LOOK_UNWATCHED,
+        Some(_) => POLL_WATCHED,
+        None => POLL_UNWATCHED,
     }
 }
 
 fn watcher(shared: Weak<Shared>, root: &Path) -> notify::Result<RecommendedWatcher> {
     let folder = root.to_owned();
-    let told = move |told: notify::Result<notify::Event>| {
+    let on_event = move |event: notify::Result<notify::Event>| {
         let Some(shared) = shared.upgrade() else {
             return;
         };
-        // An error may mean that something was missed: look.
-        if told.is_ok_and(|told| told.kind.is_access()) {
+        // An error may mean that a notification was lost, so it causes a sync as well.
+        if event.is_ok_and(|event| event.kind.is_access()) {
             return;
         }
         shared.noticed(&folder);
     };
-    let mut watcher = notify::recommended_watcher(told)?;
-    // Not `.local`: there the index itself is.
+    let mut watcher = notify::recommended_watcher(on_event)?;
+    // `.local` is not watched, because it contains the index itself.
     for part in [layout::PROJECTS, "inbox", layout::AGENTS] {
         watcher.watch(&root.join(part), RecursiveMode::Recursive)?;
     }

@@ -1,4 +1,4 @@
-//! A company folder made of text, for tests.
+//! A company folder built from text, for tests.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -19,7 +19,7 @@ pub(crate) struct Folder {
     pub(crate) indexes: Indexes,
 }
 
-/// The time of the files is that of the system, so that of the folder is, too.
+/// Files get the system time, so the clock of the company uses it as well.
 pub(crate) fn companies() -> Companies {
     let now = || {
         let since = std::time::UNIX_EPOCH.elapsed().expect("a time after 1970");
@@ -67,7 +67,7 @@ pub(crate) fn visible(id: &str, kind: &str, title: &str, body: &str, visibility:
 }
 
 impl Folder {
-    /// A company with one of each.
+    /// A company with one document of each kind.
     pub(crate) fn with_everything() -> Self {
         let folder = Self::empty();
         for (agent, team) in [("agent_1", "team_1"), ("agent_2", "team_2")] {
@@ -172,13 +172,14 @@ impl Folder {
 
     pub(crate) fn remove(&self, relative: &str) {
         let path = self.path(relative);
-        match path.is_dir() {
-            true => fs::remove_dir_all(path).expect("a folder"),
-            false => fs::remove_file(path).expect("a file"),
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("a folder")
+        } else {
+            fs::remove_file(path).expect("a file")
         }
     }
 
-    /// A run made at a time that its name tells.
+    /// A run whose creation time follows from the number in its id.
     pub(crate) fn run(&self, id: &str, agent: &str, status: &str) {
         let number: u32 = id
             .rsplit('_')
@@ -216,7 +217,7 @@ impl Folder {
         file.write_all(text.as_bytes()).expect("some text");
     }
 
-    /// Params that name the folder and nothing else.
+    /// Parameters that contain only the folder.
     pub(crate) fn params<T: DeserializeOwned>(&self) -> T {
         self.params_with(json!({}))
     }

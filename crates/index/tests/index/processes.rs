@@ -1,4 +1,5 @@
-//! Several processes work on one index. A child is this very program, told by the environment to run one test.
+//! Several processes work on one index. A child is the same test binary, started with an environment that selects one
+//! test.
 
 use std::{
     path::Path,
@@ -7,9 +8,9 @@ use std::{
 
 use crate::folder::{Folder, at, line};
 
-/// The folder a child works on. Without it this process is no child.
+/// The folder a child works on. Without it this process is not a child.
 const FOLDER: &str = "INDEX_TEST_FOLDER";
-/// What a child does: `sync` or `rebuild`.
+/// The task of a child: `sync` or `rebuild`.
 const TASK: &str = "INDEX_TEST_TASK";
 
 const CHILDREN: usize = 3;

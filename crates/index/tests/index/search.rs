@@ -1,4 +1,4 @@
-//! Words are found where they are, by those who may see them.
+//! Search finds words in all indexed texts, restricted to what the caller may read.
 
 use company::policy::Actor;
 use index::{Freshness, Query};
@@ -83,7 +83,7 @@ fn what_changed_is_found_as_it_is_now() {
 fn who_may_not_see_something_does_not_find_it() {
     let folder = folder();
     let manager = actor("agent_9", ActorRole::Manager, None);
-    // Not a member of the conversation.
+    // The manager is not a member of the conversation.
     assert_eq!(
         found(&folder, "gearbox", manager),
         ["art_2", "cmt_1", "run_1#3", "task_1"]

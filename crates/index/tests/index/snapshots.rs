@@ -1,4 +1,4 @@
-//! Views have the numbers of all runs, the order people expect and nothing the caller may not see.
+//! Views count all runs, use the documented order and contain nothing the caller may not read.
 
 use company::policy::Actor;
 use index::{Live, LiveSession, snapshot};
@@ -218,7 +218,7 @@ fn a_document_waits_until_somebody_decided_about_it() {
         ),
         (2, 1)
     );
-    // Neither has what its type asks for.
+    // Both documents lack fields that their types require.
     assert!(shown.pending.iter().all(|item| item.invalid == Some(true)));
     let review = std::fs::read_to_string(folder.path("inbox/reviews/rev_1.yaml"))
         .expect("the index answers");

@@ -1,4 +1,4 @@
-//! The worker follows what this process and others write.
+//! The worker follows changes by this process and by others.
 
 use std::{
     sync::Arc,
@@ -80,7 +80,7 @@ fn what_other_programs_write_in_a_folder_in_use_is_indexed_by_itself() {
         std::thread::yield_now();
     }
     folder.append("run_1", &line("from.outside"));
-    // It is counted right after it is indexed.
+    // The counter increases right after the sync.
     while worker.status().total_watch_syncs == 0
         || folder.indexes.stats(&folder.company).unwrap().events < 3
     {

@@ -17,8 +17,9 @@ crate::methods! {
     Read AgentProfileSnapshot = "agent.profile.snapshot" (AgentProfileSnapshotParams in workspace_dir) -> AgentProfileSnapshotResponse;
     /// Record a mistake of an agent in its mistake log.
     Write AgentRecordMistake = "agent.record_mistake" (AgentRecordMistakeParams in workspace_dir as manager_role) -> AgentRecordMistakeResponse;
-    /// Record a mistake and, once its count reaches the threshold and the evaluation command passes, propose a rule
-    /// against it.
+    /// Record a mistake of an agent and propose a rule against it once it has recurred often enough.
+    ///
+    /// The rule is proposed when the count reaches the threshold and the evaluation command passes.
     Exec AgentSelfImproveCycle = "agent.self_improve_cycle" (AgentSelfImproveCycleParams in workspace_dir as manager_role) -> AgentSelfImproveCycleResponse;
     /// Write the context index of an agent: the list of files it should read for its assigned tasks.
     Write AgentRefreshContext = "agent.refresh_context" (AgentRefreshContextParams in workspace_dir) -> AgentRefreshContextResponse;

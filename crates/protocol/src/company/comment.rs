@@ -35,7 +35,7 @@ pub struct Comment {
     pub author_role: ActorRole,
     /// Who may read the comment.
     pub visibility: Visibility,
-    /// What the comment refers to.
+    /// Target of the comment: a project, and at least one agent, document or run of it.
     pub target: CommentTarget,
     /// Text of the comment.
     pub body: Text,
@@ -50,7 +50,7 @@ pub enum CommentTag {
     Comment,
 }
 
-/// What a comment refers to: a project, and at least one agent, document or run of it.
+/// Target of a comment: a project, and at least one agent, document or run of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentTarget {
@@ -72,12 +72,13 @@ impl CommentTarget {
     pub fn refine(&self) -> Vec<Issue> {
         let has_one =
             self.agent_id.is_some() || self.artifact_id.is_some() || self.run_id.is_some();
-        match has_one {
-            true => Vec::new(),
-            false => vec![Issue::custom(
+        if has_one {
+            Vec::new()
+        } else {
+            vec![Issue::custom(
                 "target",
                 "expected at least one of `agent_id`, `artifact_id` and `run_id`",
-            )],
+            )]
         }
     }
 }

@@ -10,8 +10,9 @@ use super::{
 crate::methods! {
     Company family "context";
 
-    /// Choose the references that a worker receives for a job: governance first, then approved memory, then recent
-    /// history.
+    /// Choose the references that a worker receives for a job.
+    ///
+    /// Governance comes first, then approved memory, then recent history.
     Read ContextPlanForJob = "context.plan_for_job" (ContextPlanForJobParams in workspace_dir as manager_role) -> ContextPlanForJobResponse;
 }
 
@@ -155,7 +156,7 @@ pub struct ContextTraceEntry {
     /// Creation time of the source, ISO-8601. Absent for files and seeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// What the planner decided.
+    /// Decision of the planner.
     pub decision: ContextDecision,
     /// Reason of the decision as a code, such as `base_context`, `max_refs_reached` or a policy reason.
     pub reason: String,

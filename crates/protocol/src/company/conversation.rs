@@ -35,8 +35,9 @@ crate::methods! {
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;
 
     notifications {
-        /// A message was sent to a conversation. Delivered to subscriptions of `events.subscribe` whose `event_types`
-        /// contain `conversation.message`.
+        /// A message was sent to a conversation.
+        ///
+        /// Delivered to subscriptions of `events.subscribe` whose `event_types` contain `conversation.message`.
         "conversation.notification" = ConversationNotification;
     }
 }

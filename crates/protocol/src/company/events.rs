@@ -13,8 +13,9 @@ crate::methods! {
     Read EventsSubscribe = "events.subscribe" (EventsSubscribeParams in workspace_dir as actor_role) -> EventsSubscribeResponse;
     /// End a subscription.
     Read EventsUnsubscribe = "events.unsubscribe" (EventsUnsubscribeParams) -> EventsUnsubscribeResponse;
-    /// Acknowledge events of a subscription with `max_unacked`, so that the gateway sends further ones. Without
-    /// `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
+    /// Acknowledge events of a subscription with `max_unacked`, so that the gateway sends further ones.
+    ///
+    /// Without `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
     Read EventsAck = "events.ack" (EventsAckParams) -> CompanyOkResponse;
 
     notifications {

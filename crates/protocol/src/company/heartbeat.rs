@@ -1,4 +1,4 @@
-//! `heartbeat.*`: who is woken, when and why.
+//! `heartbeat.*`: periodic ticks that score agents, wake those with work and execute or queue the actions they report.
 
 use std::collections::BTreeMap;
 
@@ -13,108 +13,113 @@ use super::{
 crate::methods! {
     Company family "heartbeat";
 
-    /// Tell how the heartbeat stands: how it is set, what it remembers, what it does now.
+    /// Get the configuration, the stored state and the runtime state of the heartbeat of a company.
     Read HeartbeatStatus = "heartbeat.status" (CompanyFolderParams in workspace_dir) -> HeartbeatStatusResponse;
-    /// Look around now: wake who has reason to be woken, wait for their reports, do or queue what they want.
+    /// Run a tick now: score the agents, wake the best ones and execute or queue the actions they report.
     ///
-    /// With `dry_run` nothing is written and nobody is woken.
+    /// The call waits up to 120 seconds for the reports; later reports are handled by the next tick.
+    ///
+    /// With `dry_run` only the scores are computed: nothing is written and no job starts.
     Exec HeartbeatTick = "heartbeat.tick" (HeartbeatTickParams in workspace_dir) -> HeartbeatTickResponse;
-    /// Tell how the heartbeat of a company is set.
+    /// Get the heartbeat configuration of a company. Without a configuration file, the defaults.
     Read HeartbeatConfigGet = "heartbeat.config.get" (CompanyFolderParams in workspace_dir) -> HeartbeatConfigResponse;
-    /// Change how it is set; what is not given stays.
+    /// Change the heartbeat configuration. Fields that are not given keep their value.
     ///
-    /// If it beats afterwards, `forecast` says what it may start by itself, how often, and the token caps. With
-    /// `dry_run` nothing is written.
+    /// If the heartbeat is enabled afterwards, `forecast` lists what it may start on its own, how often, and the token
+    /// caps. With `dry_run` nothing is written.
     Exec HeartbeatConfigSet = "heartbeat.config.set" (HeartbeatConfigSetParams in workspace_dir only Human) -> HeartbeatConfigSetResponse;
 }
 
-/// How the heartbeat of a company is set, on the wire as in its file.
+/// Heartbeat configuration, on the wire as in its file `.local/heartbeat/config.yaml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatConfig {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1. Default: 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `heartbeat_config`.
+    /// Document type: always `heartbeat_config`.
     #[serde(default)]
     pub r#type: HeartbeatConfigTag,
-    /// Whether it beats.
+    /// Whether ticks run, periodic or requested. Default: true. Periodic ticks run only if the configuration file
+    /// exists.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// How often.
+    /// Minutes between two ticks. Default: 20.
     #[serde(default = "HeartbeatConfig::tick_interval_minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub tick_interval_minutes: u32,
-    /// How many workers are woken at once.
+    /// Maximum number of agents woken per tick. Default: 2.
     #[serde(default = "HeartbeatConfig::top_k_workers")]
     #[schemars(range(min = 1, max = 100))]
     pub top_k_workers: u32,
-    /// How much reason there must be to wake one.
+    /// Minimum score for which an agent is woken. Default: 3.
     #[serde(default = "HeartbeatConfig::min_wake_score")]
     #[schemars(range(min = 0, max = 100))]
     pub min_wake_score: u32,
-    /// For how long a worker that had nothing to do is left alone.
+    /// Minutes for which an agent that reported nothing to do is not woken again unless its facts change. Default: 60.
     #[serde(default = "HeartbeatConfig::ok_suppression_minutes")]
     #[schemars(range(min = 0, max = 1440))]
     pub ok_suppression_minutes: u32,
-    /// How far ahead a task counts as due.
+    /// A task counts as due if its planned end is at most this many minutes ahead. Default: 120.
     #[serde(default = "HeartbeatConfig::due_horizon_minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub due_horizon_minutes: u32,
-    /// How many actions may be done at once without asking.
+    /// Maximum number of reported actions that one tick executes without approval. Default: 10.
     #[serde(default = "HeartbeatConfig::max_auto_actions_per_tick")]
     #[schemars(range(min = 1, max = 10_000))]
     pub max_auto_actions_per_tick: u32,
-    /// How many in an hour.
+    /// Maximum number of reported actions executed without approval per hour (UTC). Default: 60.
     #[serde(default = "HeartbeatConfig::max_auto_actions_per_hour")]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_auto_actions_per_hour: u32,
-    /// Who is in the pool.
+    /// Which agents can be woken. Default: `standard`.
     #[serde(default)]
     pub hierarchy_mode: HierarchyMode,
-    /// Who leads the work.
+    /// Id of the agent that is the manager of heartbeat jobs in mode `enterprise_v1`. Absent: `heartbeat_coordinator`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executive_manager_agent_id: Option<Text>,
-    /// Whether directors may start workers of their team.
+    /// Whether actions reported by a director run in the name of that director, so that it can start workers of its
+    /// team. Used in mode `enterprise_v1`. Default: false.
     #[serde(default)]
     pub allow_director_to_spawn_workers: bool,
-    /// When the quiet hours begin, in local time.
+    /// Hour at which the quiet hours begin, 0 to 23 in local time of the gateway. No agent is woken during them.
+    /// Default: 22.
     #[serde(default = "HeartbeatConfig::quiet_hours_start_hour")]
     #[schemars(range(min = 0, max = 23))]
     pub quiet_hours_start_hour: u32,
-    /// When they end.
+    /// Hour at which the quiet hours end. The same hour as the start means no quiet hours. Default: 7.
     #[serde(default = "HeartbeatConfig::quiet_hours_end_hour")]
     #[schemars(range(min = 0, max = 23))]
     pub quiet_hours_end_hour: u32,
-    /// After how long a running job counts as stuck.
+    /// Minutes after which a running job counts as stuck. Default: 30.
     #[serde(default = "HeartbeatConfig::stuck_job_running_minutes")]
     #[schemars(range(min = 1, max = 1440))]
     pub stuck_job_running_minutes: u32,
-    /// For how long an action is remembered, so that it is not done twice.
+    /// Days for which an action is remembered by its idempotency key, so that it is not executed twice. Default: 14.
     #[serde(default = "HeartbeatConfig::idempotency_ttl_days")]
     #[schemars(range(min = 1, max = 365))]
     pub idempotency_ttl_days: u32,
-    /// By how much wakes are spread.
+    /// Upper limit in seconds of the random delay of each job of a periodic tick. Default: 90.
     #[serde(default = "HeartbeatConfig::jitter_max_seconds")]
     #[schemars(range(min = 0, max = 3600))]
     pub jitter_max_seconds: u32,
 }
 
-/// The word `heartbeat_config`.
+/// The document type `heartbeat_config`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatConfigTag {
-    /// The word `heartbeat_config`.
+    /// The only value.
     #[default]
     HeartbeatConfig,
 }
 
-/// Who is in the pool of workers that can be woken.
+/// Which agents can be woken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HierarchyMode {
-    /// Workers, and managers without workers.
+    /// Workers, and managers without a team or whose team has no worker.
     #[default]
     Standard,
     /// Directors and workers.
@@ -179,49 +184,50 @@ pub struct HeartbeatConfigSetResponse {
     /// The config after the change.
     #[serde(flatten)]
     pub config: HeartbeatConfig,
-    /// What the heartbeat may start by itself; absent if it does not beat.
+    /// Limits of automatic work. Absent if the heartbeat is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<HeartbeatForecast>,
 }
 
-/// What a heartbeat that beats may start without being asked.
+/// Limits of the work that an enabled heartbeat starts without a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatForecast {
-    /// The rest of this in one sentence.
+    /// The other fields in one sentence, for people.
     pub summary: String,
     /// The agents that can be woken, sorted by id.
     pub agents: Vec<HeartbeatForecastAgent>,
     /// Minutes between two ticks.
     pub tick_interval_minutes: u32,
-    /// How many workers one tick starts at most.
+    /// Maximum number of workers that one tick starts.
     pub max_workers_per_tick: u32,
-    /// How many workers the ticks of an hour start at most.
+    /// Maximum number of workers that the ticks of one hour start.
     pub max_workers_per_hour: u32,
-    /// How many actions of woken workers, which can be further jobs, are done without asking in an hour at most.
+    /// Maximum number of reported actions executed without approval per hour; an action can be a further job.
     pub max_auto_actions_per_hour: u32,
-    /// The token cap of each project.
+    /// The token cap of each readable project.
     pub token_caps: Vec<HeartbeatForecastCap>,
 }
 
 /// An agent that can be woken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatForecastAgent {
-    /// The agent.
+    /// Id of the agent.
     pub agent_id: String,
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
-    /// The worker program that is started for it.
+    /// Worker program that is started for the agent.
     pub worker_kind: WorkerKind,
 }
 
 /// The token cap of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatForecastCap {
-    /// The project.
+    /// Id of the project.
     pub project_id: String,
-    /// Its name.
+    /// Name of the project.
     pub name: String,
-    /// Tokens after which no worker of the project starts any more; absent if the project's budget has no such limit.
+    /// Number of tokens after which no worker of the project starts. Absent if the budget of the project has no such
+    /// limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hard_tokens: Option<u64>,
 }
@@ -230,75 +236,76 @@ pub struct HeartbeatForecastCap {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatConfigSetParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Whether it beats.
+    /// Whether ticks run, periodic or requested.
     #[serde(default)]
     pub enabled: Option<bool>,
-    /// How often.
+    /// Minutes between two ticks.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1440))]
     pub tick_interval_minutes: Option<u32>,
-    /// How many workers are woken at once.
+    /// Maximum number of agents woken per tick.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub top_k_workers: Option<u32>,
-    /// How much reason there must be to wake one.
+    /// Minimum score for which an agent is woken.
     #[serde(default)]
     #[schemars(range(min = 0, max = 100))]
     pub min_wake_score: Option<u32>,
-    /// For how long a worker that had nothing to do is left alone.
+    /// Minutes for which an agent that reported nothing to do is not woken again unless its facts change.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1440))]
     pub ok_suppression_minutes: Option<u32>,
-    /// How far ahead a task counts as due.
+    /// A task counts as due if its planned end is at most this many minutes ahead.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1440))]
     pub due_horizon_minutes: Option<u32>,
-    /// How many actions may be done at once without asking.
+    /// Maximum number of reported actions that one tick executes without approval.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10_000))]
     pub max_auto_actions_per_tick: Option<u32>,
-    /// How many in an hour.
+    /// Maximum number of reported actions executed without approval per hour (UTC).
     #[serde(default)]
     #[schemars(range(min = 1, max = 100_000))]
     pub max_auto_actions_per_hour: Option<u32>,
-    /// Who is in the pool.
+    /// Which agents can be woken.
     #[serde(default)]
     pub hierarchy_mode: Option<HierarchyMode>,
-    /// Who leads the work.
+    /// Id of the agent that is the manager of heartbeat jobs in mode `enterprise_v1`. It can be changed but not
+    /// removed.
     #[serde(default)]
     pub executive_manager_agent_id: Option<AgentId>,
-    /// Whether directors may start workers of their team.
+    /// Whether actions reported by a director run in the name of that director.
     #[serde(default)]
     pub allow_director_to_spawn_workers: Option<bool>,
-    /// When the quiet hours begin, in local time.
+    /// Hour at which the quiet hours begin, in local time of the gateway.
     #[serde(default)]
     #[schemars(range(min = 0, max = 23))]
     pub quiet_hours_start_hour: Option<u32>,
-    /// When they end.
+    /// Hour at which the quiet hours end. The same hour as the start means no quiet hours.
     #[serde(default)]
     #[schemars(range(min = 0, max = 23))]
     pub quiet_hours_end_hour: Option<u32>,
-    /// After how long a running job counts as stuck.
+    /// Minutes after which a running job counts as stuck.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1440))]
     pub stuck_job_running_minutes: Option<u32>,
-    /// For how long an action is remembered.
+    /// Days for which an action is remembered by its idempotency key.
     #[serde(default)]
     #[schemars(range(min = 1, max = 365))]
     pub idempotency_ttl_days: Option<u32>,
-    /// By how much wakes are spread.
+    /// Upper limit in seconds of the random delay of each job of a periodic tick.
     #[serde(default)]
     #[schemars(range(min = 0, max = 3600))]
     pub jitter_max_seconds: Option<u32>,
-    /// Answer what the config would be and write nothing. False if absent.
+    /// If true, return the resulting configuration and write nothing. Default: false.
     #[serde(default)]
     pub dry_run: Option<bool>,
 }
 
 impl HeartbeatConfigSetParams {
-    /// The config with what is given.
+    /// Returns the configuration with the given fields replaced.
     pub fn merged_into(self, config: &HeartbeatConfig) -> HeartbeatConfig {
         let old = config.clone();
         let text = |id: AgentId| Text::new(String::from(id));
@@ -349,12 +356,12 @@ impl HeartbeatConfigSetParams {
 /// Params of [`HeartbeatTick`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatTickParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only tell what would happen.
+    /// If true, compute the scores and change nothing. Default: false.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Why now; `rpc` if not given.
+    /// Reason of the tick, recorded in the state. Default: `rpc`.
     #[serde(default)]
     pub reason: Option<Text>,
 }
@@ -362,441 +369,443 @@ pub struct HeartbeatTickParams {
 /// Response of [`HeartbeatTick`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatTickResponse {
-    /// The tick.
+    /// Id of the tick: `hbtick_` and a suffix.
     pub tick_id: String,
-    /// The company folder.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Why it was.
+    /// Reason of the tick: `interval` for periodic ticks, otherwise the reason of the request.
     pub reason: String,
-    /// When it began.
+    /// Start of the tick, ISO-8601 in UTC.
     pub started_at: String,
-    /// When it was over.
+    /// End of the tick, ISO-8601 in UTC.
     pub finished_at: String,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// Whether nothing was written.
+    /// Whether the tick only computed scores.
     pub dry_run: bool,
-    /// Whether the heartbeat beats.
+    /// Whether the heartbeat is enabled.
     pub enabled: bool,
-    /// Whether another tick runs, and this one did nothing.
+    /// True if the tick did nothing because another tick of the company is running.
     pub skipped_due_to_running: bool,
-    /// Why it did nothing: `tick_already_in_progress` or `heartbeat_disabled`.
+    /// Why the tick did nothing: `tick_already_in_progress`, `heartbeat_disabled` or `ticked_by_another_process`.
+    /// Absent if it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped_reason: Option<String>,
-    /// How it is set.
+    /// The configuration that applied.
     pub config: HeartbeatConfig,
-    /// Everybody who was considered.
+    /// All agents that were scored.
     pub candidates: Vec<HeartbeatCandidate>,
-    /// Who is woken, the most urgent first.
+    /// The agents that are woken, highest score first. In a dry run, those that would be woken.
     pub woken_workers: Vec<HeartbeatWake>,
-    /// Their jobs.
+    /// The jobs that were started for them. Empty in a dry run.
     pub jobs_submitted: Vec<HeartbeatJob>,
-    /// How many reports came.
+    /// Number of reports received, including late reports of earlier ticks.
     pub reports_processed: u64,
-    /// How many said that all is well.
+    /// Number of reports with status `ok`.
     pub reports_ok: u64,
-    /// How many wanted something.
+    /// Number of reports with status `actions`.
     pub reports_actions: u64,
-    /// What was done.
+    /// Number of actions executed.
     pub actions_executed: u64,
-    /// What waits for a decision.
+    /// Number of actions queued for approval.
     pub approvals_queued: u64,
-    /// What was seen before.
+    /// Number of actions skipped because their idempotency key was seen before.
     pub deduped_actions: u64,
-    /// What could not even be decided about.
+    /// Number of actions that need approval but name no project, so that no proposal can be written.
     pub skipped_actions: u64,
 }
 
-/// A worker that was considered.
+/// An agent that was scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatCandidate {
-    /// Its id.
+    /// Id of the agent.
     pub worker_agent_id: String,
-    /// Its team.
+    /// Id of its team. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// All points together.
+    /// Sum of `components`.
     pub score: i64,
-    /// The points.
+    /// The parts of the score.
     pub components: HeartbeatComponents,
-    /// What there is for it.
+    /// The facts that were counted for the agent.
     pub counts: HeartbeatCounts,
-    /// The hash of what there is for it.
+    /// SHA-256 of these facts in hexadecimal; it shows whether they changed since the last tick.
     pub context_hash: String,
-    /// Whether it is left alone whatever its score.
+    /// Whether the agent is not woken, whatever its score.
     pub suppressed: bool,
-    /// Why.
+    /// Why: `suppressed_until=<time>` after a report with nothing to do, or `quiet_hours`. Absent if not suppressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppression_reason: Option<String>,
 }
 
-/// What speaks for and against waking a worker.
+/// The parts of the score of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatComponents {
-    /// For new events.
+    /// 5 if there are new events, else 0.
     pub new_signal_points: i64,
-    /// For tasks that are due soon.
+    /// 3 if a task is due, else 0.
     pub due_points: i64,
-    /// For tasks that are late.
+    /// 2 if a task is overdue, else 0.
     pub overdue_points: i64,
-    /// For jobs that do not move.
+    /// 4 if a job is stuck, else 0.
     pub stuck_points: i64,
-    /// Because it had nothing to do a moment ago and nothing changed.
+    /// -3 if the agent recently reported nothing to do and its facts are unchanged, else 0.
     pub recent_ok_penalty: i64,
-    /// Because it is night.
+    /// -2 during the quiet hours, else 0.
     pub quiet_hours_penalty: i64,
 }
 
-/// What there is for a worker.
+/// The facts that count for the score of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatCounts {
-    /// Events it has not seen.
+    /// Number of new events of its runs and by the agent itself since the last tick.
     pub new_signals: u64,
-    /// Tasks that are due soon.
+    /// Number of tasks whose planned end is within `due_horizon_minutes`.
     pub due_tasks: u64,
-    /// Tasks that are late.
+    /// Number of tasks whose planned end has passed.
     pub overdue_tasks: u64,
-    /// Jobs that do not move.
+    /// Number of running jobs whose last attempt started `stuck_job_running_minutes` ago, or with two failed attempts.
     pub stuck_jobs: u64,
 }
 
-/// A worker that is woken.
+/// An agent that is woken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatWake {
-    /// Its id.
+    /// Id of the agent.
     pub worker_agent_id: String,
-    /// Its team.
+    /// Id of its team. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// The project it is woken for.
+    /// Project of most of its facts, otherwise that of its latest run. Absent if there is neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
-    /// How much reason there is.
+    /// Score of the agent.
     pub score: i64,
-    /// By how much its start is put off.
+    /// Random delay in seconds of its job. Only periodic ticks apply it.
     pub jitter_seconds: u32,
-    /// The hash of what there is for it.
+    /// SHA-256 of the facts of the agent, in hexadecimal.
     pub context_hash: String,
-    /// Why it is woken, in words.
+    /// The reasons as phrases, such as `2 new events`.
     pub reasons: Vec<String>,
 }
 
-/// The job of a woken worker.
+/// The heartbeat job of a woken agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatJob {
-    /// The worker.
+    /// Id of the agent.
     pub worker_agent_id: String,
-    /// The project.
+    /// Id of the project of the job.
     pub project_id: String,
-    /// The job.
+    /// Id of the job.
     pub job_id: String,
-    /// By how much its start was put off.
+    /// Random delay in seconds before the job starts. Only periodic ticks apply it.
     pub jitter_seconds: u32,
 }
 
 /// Response of [`HeartbeatStatus`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatStatusResponse {
-    /// The company folder.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// Whether this process knows the folder.
+    /// Always true: a request that names a folder observes it.
     pub observed: bool,
-    /// How it is set.
+    /// The effective configuration.
     pub config: HeartbeatConfig,
-    /// What is wrong with the file that says so; it does not beat then.
+    /// Why the configuration file is invalid; the heartbeat is disabled then. Absent if the file is valid or missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_error: Option<String>,
-    /// What it remembers.
+    /// The stored state.
     pub state: HeartbeatState,
-    /// What it does now.
+    /// The state of this process.
     pub runtime: HeartbeatRuntime,
 }
 
-/// What a heartbeat does now.
+/// Runtime state of a heartbeat in this process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatRuntime {
-    /// Whether it ticks by itself.
+    /// Whether periodic ticks are scheduled.
     pub loop_running: bool,
-    /// Whether a tick runs.
+    /// Whether a tick is running in this process.
     pub tick_in_progress: bool,
-    /// When the next one is.
+    /// Time of the next periodic tick, ISO-8601 in UTC. Absent if none is scheduled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_scheduled_at: Option<String>,
-    /// What went wrong last in a tick that came by itself.
+    /// Error of the last periodic tick. Absent if it succeeded or none ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// What came of the last tick.
+    /// Response of the last tick of this process, dry runs included. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tick_summary: Option<Box<HeartbeatTickResponse>>,
 }
 
-/// What a heartbeat remembers, on the wire as in its file.
+/// Stored state of a heartbeat, on the wire as in its file `.local/heartbeat/state.yaml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatState {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1. Default: 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `heartbeat_state`.
+    /// Document type: always `heartbeat_state`.
     #[serde(default)]
     pub r#type: HeartbeatStateTag,
-    /// Whether a tick runs.
+    /// Whether a tick is running.
     #[serde(default)]
     pub running: bool,
-    /// The last tick.
+    /// Id of the last tick. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tick_id: Option<Text>,
-    /// When it was.
+    /// Start of the last tick, ISO-8601 in UTC. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tick_at: Option<Text>,
-    /// Why it was.
+    /// Reason of the last tick. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_tick_reason: Option<Text>,
-    /// When the next one is.
+    /// Planned time of the next periodic tick, ISO-8601 in UTC. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_tick_at: Option<Text>,
-    /// The last event seen of each run, by `<project>::<run>`.
+    /// Number of the last event seen of each run, by `<project>::<run>`.
     #[serde(default)]
     pub run_event_cursors: BTreeMap<String, u64>,
-    /// What is known of each worker.
+    /// State of each agent, by agent id.
     #[serde(default)]
     pub worker_state: BTreeMap<String, HeartbeatWorkerState>,
-    /// Actions that were seen, by their key.
+    /// Actions that were seen and have not expired, by idempotency key.
     #[serde(default)]
     pub idempotency: BTreeMap<String, HeartbeatAction>,
-    /// How many actions were done in each hour, by `YYYY-MM-DD-HH`.
+    /// Number of actions executed in each hour, by `YYYY-MM-DD-HH` in UTC. Hours older than two days are dropped.
     #[serde(default)]
     pub hourly_action_counters: BTreeMap<String, u64>,
-    /// Everything counted.
+    /// Counters since the state file was created.
     #[serde(default)]
     pub stats: HeartbeatStats,
 }
 
-/// The word `heartbeat_state`.
+/// The document type `heartbeat_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatStateTag {
-    /// The word `heartbeat_state`.
+    /// The only value.
     #[default]
     HeartbeatState,
 }
 
-/// What is known of a worker.
+/// Stored state of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatWorkerState {
-    /// When it last had nothing to do.
+    /// Time of its last report with nothing to do, ISO-8601 in UTC. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ok_at: Option<Text>,
-    /// What it was woken about last.
+    /// Hash of its facts at the last tick. Absent before the first tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_context_hash: Option<Text>,
-    /// Until when it is left alone.
+    /// Time until which it is not woken unless its facts change, ISO-8601 in UTC. Absent if it is not suppressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppressed_until: Option<Text>,
-    /// When it was last woken.
+    /// Time it was last woken, ISO-8601 in UTC. Absent if it never was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_wake_at: Option<Text>,
-    /// What it said last.
+    /// Status of its last report. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_report_status: Option<HeartbeatReportStatus>,
 }
 
-/// What a worker said.
+/// Status of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatReportStatus {
-    /// Nothing to do.
+    /// The agent has nothing to do.
     Ok,
-    /// Something to do.
+    /// The agent proposes actions.
     Actions,
 }
 
-/// An action that was seen.
+/// An action that was seen, kept to recognize it by its key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatAction {
-    /// Its key.
+    /// Idempotency key of the action.
     pub idempotency_key: Text,
-    /// What it is.
+    /// Kind of the action: `launch_job`, `add_comment`, `create_approval_item` or `noop`.
     pub action_kind: Text,
-    /// When it was first seen.
+    /// Time it was first seen, ISO-8601 in UTC.
     pub first_seen_at: Text,
-    /// When it was last seen.
+    /// Time it was last seen, ISO-8601 in UTC.
     pub last_seen_at: Text,
-    /// When it is forgotten.
+    /// Time at which the entry is dropped, ISO-8601 in UTC.
     pub expires_at: Text,
-    /// What became of it.
+    /// Current status of the action.
     pub status: HeartbeatActionStatus,
-    /// How often it was done.
+    /// Number of times it was executed.
     pub execution_count: u64,
 }
 
-/// What became of an action.
+/// Status of an action that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HeartbeatActionStatus {
-    /// It waits for a decision.
+    /// It waits for approval.
     Queued,
-    /// It was done.
+    /// It was executed.
     Executed,
 }
 
-/// Everything a heartbeat counted.
+/// Counters of a heartbeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatStats {
-    /// Ticks.
+    /// Number of ticks.
     #[serde(default)]
     pub ticks_total: u64,
-    /// Workers woken.
+    /// Number of agents woken.
     #[serde(default)]
     pub workers_woken_total: u64,
-    /// Reports of nothing to do.
+    /// Number of reports with status `ok`.
     #[serde(default)]
     pub reports_ok_total: u64,
-    /// Reports of something to do.
+    /// Number of reports with status `actions`.
     #[serde(default)]
     pub reports_actions_total: u64,
-    /// Actions done.
+    /// Number of actions executed by ticks.
     #[serde(default)]
     pub actions_executed_total: u64,
-    /// Actions that waited for a decision.
+    /// Number of actions queued for approval.
     #[serde(default)]
     pub approvals_queued_total: u64,
-    /// Actions that were seen before.
+    /// Number of actions skipped because their key was seen before.
     #[serde(default)]
     pub deduped_actions_total: u64,
 }
 
-/// What a woken worker wants to happen. Every action has a key, so that it happens once.
+/// An action that a woken agent proposes. Its idempotency key makes sure that it is executed once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ProposedAction {
-    /// Start a job.
+    /// Submit a job.
     LaunchJob {
-        /// The key of the action.
+        /// Key by which repeated proposals of the action are recognized.
         idempotency_key: Text,
-        /// How risky it is.
+        /// Risk of the action. Only `low` is executed without approval.
         risk: ActionRisk,
-        /// Whether somebody must decide first.
+        /// Whether the action must be approved first, whatever its risk.
         needs_approval: bool,
-        /// Who may see it.
+        /// Visibility that policy assumes for the action. Absent: `managers`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         visibility: Option<Visibility>,
-        /// What it is, in a sentence.
+        /// Summary of the action in one sentence. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Text>,
-        /// The project.
+        /// Id of the project.
         project_id: Text,
-        /// What the job is to reach.
+        /// Goal of the job.
         goal: Text,
-        /// What kind of job.
+        /// Kind of the job. Absent: `execution`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         job_kind: Option<JobKind>,
-        /// What the agent that does it must be.
+        /// Role intended for the agent of the job, noted in its context. A director may start workers of its own team
+        /// only. Absent: not stated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target_role: Option<TargetRole>,
-        /// What runs it.
+        /// Worker program of the job. Default: `codex`.
         #[serde(default)]
         worker_kind: WorkerKind,
-        /// The agent that does it.
+        /// Id of the agent that does the job. Absent: chosen by the gateway.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worker_agent_id: Option<Text>,
-        /// What it must keep to.
+        /// Constraints of the job. Default: none.
         #[serde(default)]
         constraints: Vec<Text>,
-        /// What it gives.
+        /// Deliverables of the job. Default: none; the gateway then adds a generic one.
         #[serde(default)]
         deliverables: Vec<Text>,
-        /// What it may do.
+        /// Permissions of the worker. Default: `read-only`.
         #[serde(default)]
         permission_level: PermissionLevel,
-        /// What it should know.
+        /// Note that is added to the context of the job. Absent: a note that names the idempotency key.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context_note: Option<Text>,
-        /// The task it works on.
+        /// Id of the task the job works on. Absent if none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<Text>,
-        /// The milestone it works on.
+        /// Id of the milestone the job works on. Absent if none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         milestone_id: Option<Text>,
     },
-    /// Say something about an agent, a document or a run.
+    /// Add a comment on an agent, a document or a run.
     AddComment {
-        /// The key of the action.
+        /// Key by which repeated proposals of the action are recognized.
         idempotency_key: Text,
-        /// How risky it is.
+        /// Risk of the action. Only `low` is executed without approval.
         risk: ActionRisk,
-        /// Whether somebody must decide first.
+        /// Whether the action must be approved first, whatever its risk.
         needs_approval: bool,
-        /// Who may see it.
+        /// Who may read the comment. Absent: `managers`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         visibility: Option<Visibility>,
-        /// What it is, in a sentence.
+        /// Summary of the action in one sentence. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Text>,
-        /// The project.
+        /// Id of the project.
         project_id: Text,
-        /// What is said.
+        /// Text of the comment.
         body: Text,
-        /// The agent it is about.
+        /// Id of the agent that the comment refers to. At least one of the three targets is required.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target_agent_id: Option<Text>,
-        /// The document it is about.
+        /// Id of the document that the comment refers to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target_artifact_id: Option<Text>,
-        /// The run it is about.
+        /// Id of the run that the comment refers to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target_run_id: Option<Text>,
     },
-    /// Ask somebody to decide.
+    /// Write a proposal that waits for a decision in the inbox.
     CreateApprovalItem {
-        /// The key of the action.
+        /// Key by which repeated proposals of the action are recognized.
         idempotency_key: Text,
-        /// How risky it is.
+        /// Risk of the action. It does not matter for this kind, which always waits for a decision.
         risk: ActionRisk,
-        /// Whether somebody must decide first.
+        /// Whether the action must be approved first. It does not matter for this kind.
         needs_approval: bool,
-        /// Who may see it.
+        /// Visibility that policy assumes for the action. Absent: `managers`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         visibility: Option<Visibility>,
-        /// What it is, in a sentence.
+        /// Summary of the action in one sentence. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Text>,
-        /// The project.
+        /// Id of the project.
         project_id: Text,
-        /// What is to be decided.
+        /// The question to decide.
         title: Text,
-        /// Why.
+        /// Why a decision is needed. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rationale: Option<Text>,
-        /// What happens if it is approved.
+        /// Action that is executed on approval, of one of the other kinds. Absent: nothing is executed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proposed_action: Option<Box<ProposedAction>>,
     },
-    /// Nothing.
+    /// Do nothing; the action is only recorded.
     Noop {
-        /// The key of the action.
+        /// Key by which repeated proposals of the action are recognized.
         idempotency_key: Text,
-        /// How risky it is.
+        /// Risk of the action.
         risk: ActionRisk,
-        /// Whether somebody must decide first.
+        /// Whether the action must be approved first. It has no project, so it is skipped then.
         needs_approval: bool,
-        /// Who may see it.
+        /// Visibility that policy assumes for the action. Absent: `managers`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         visibility: Option<Visibility>,
-        /// What it is, in a sentence.
+        /// Summary of the action in one sentence. Absent if not given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Text>,
-        /// Why nothing.
+        /// Why there is nothing to do.
         reason: Text,
     },
 }
 
 impl ProposedAction {
-    /// The key of the action.
+    /// Returns the idempotency key.
     pub fn idempotency_key(&self) -> &Text {
         let (Self::LaunchJob {
             idempotency_key, ..
@@ -813,7 +822,7 @@ impl ProposedAction {
         idempotency_key
     }
 
-    /// How risky it is.
+    /// Returns the risk.
     pub fn risk(&self) -> ActionRisk {
         let (Self::LaunchJob { risk, .. }
         | Self::AddComment { risk, .. }
@@ -822,7 +831,7 @@ impl ProposedAction {
         *risk
     }
 
-    /// Whether somebody must decide first.
+    /// Returns whether the action must be approved first.
     pub fn needs_approval(&self) -> bool {
         let (Self::LaunchJob { needs_approval, .. }
         | Self::AddComment { needs_approval, .. }
@@ -831,7 +840,7 @@ impl ProposedAction {
         *needs_approval
     }
 
-    /// What it is, in a sentence.
+    /// Returns the summary.
     pub fn summary(&self) -> Option<&Text> {
         let (Self::LaunchJob { summary, .. }
         | Self::AddComment { summary, .. }
@@ -840,7 +849,7 @@ impl ProposedAction {
         summary.as_ref()
     }
 
-    /// The project, for all but nothing.
+    /// Returns the project, which every kind but `noop` has.
     pub fn project_id(&self) -> Option<&Text> {
         match self {
             Self::LaunchJob { project_id, .. }
@@ -850,7 +859,7 @@ impl ProposedAction {
         }
     }
 
-    /// The word on the wire.
+    /// Returns the kind on the wire.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::LaunchJob { .. } => "launch_job",
@@ -860,7 +869,7 @@ impl ProposedAction {
         }
     }
 
-    /// What holds between the fields of an action.
+    /// Returns the violations of rules that span several fields.
     pub fn refine(&self, place: &str) -> Vec<Issue> {
         match self {
             Self::AddComment {
@@ -892,24 +901,24 @@ impl ProposedAction {
     }
 }
 
-/// How risky an action is.
+/// Risk of an action, as the agent states it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionRisk {
-    /// It can be undone.
+    /// Harmless: the gateway may execute the action without approval.
     Low,
-    /// Somebody should look.
+    /// The action needs approval.
     Medium,
-    /// Somebody must decide.
+    /// The action needs approval.
     High,
 }
 
-/// What the agent that does a job must be.
+/// Role of the agent that does a job.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetRole {
-    /// The head of a department.
+    /// A director.
     Director,
-    /// Does work.
+    /// A worker.
     Worker,
 }

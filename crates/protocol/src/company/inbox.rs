@@ -1,4 +1,4 @@
-//! `inbox.*`: what waits for a decision, and what was decided.
+//! `inbox.*`: documents that need a decision, and the decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,133 +17,134 @@ crate::methods! {
     Read InboxListReviews = "inbox.list_reviews" (InboxListParams in workspace_dir as actor_role) -> InboxListReviewsResponse;
     /// List help requests, newest first.
     Read InboxListHelpRequests = "inbox.list_help_requests" (InboxListParams in workspace_dir as actor_role) -> InboxListHelpRequestsResponse;
-    /// Show what waits for a decision and what was decided last.
+    /// Get the documents that need a decision, and the most recent decisions.
     Read InboxSnapshot = "inbox.snapshot" (InboxSnapshotParams in workspace_dir as actor_role) -> InboxSnapshotResponse;
-    /// Show exactly what a decision about a document rests on, and the `sha256` that binds a decision to it.
-    /// Actors that may not decide about the document are refused.
+    /// Get all files that a decision about a document depends on, and the `sha256` that binds a decision to them.
+    ///
+    /// Actors that may not decide about the document are rejected.
     Read InboxRead = "inbox.read" (InboxReadParams in workspace_dir as actor_role) -> InboxReadResponse;
-    /// Decide about a document that waits for it. The first decision is final.
+    /// Approve or deny a document. The first decision is final: a second one is rejected.
     Write InboxResolve = "inbox.resolve" (InboxResolveParams in workspace_dir as actor_role) -> InboxResolveResponse;
 }
 
-/// A decision, on the wire as in its file.
+/// A decision about a document, on the wire as in its file `inbox/reviews/<id>.yaml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `review`.
+    /// Document type: always `review`.
     pub r#type: ReviewTag,
-    /// Its id.
+    /// Id of the review.
     pub id: Text,
-    /// When it was decided.
+    /// Time of the decision, ISO-8601.
     pub created_at: IsoTime,
-    /// Who decided.
+    /// Id of the person or agent that decided.
     pub actor_id: Text,
-    /// What they are.
+    /// Role of that actor.
     pub actor_role: ActorRole,
-    /// What they decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// About what.
+    /// The document that was decided about.
     pub subject: ReviewSubject,
-    /// Why they could.
+    /// The policy decision that allowed it.
     pub policy: PolicyOutcome,
-    /// What they said.
+    /// Comment of the actor; the gateway writes an empty text if there is none. Absent in files without the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
 
-/// The word `review`.
+/// The document type `review`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewTag {
-    /// The word `review`.
+    /// The only value.
     #[default]
     Review,
 }
 
-/// What a review is about.
+/// The document that a review is about. The optional fields are present for memory deltas only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewSubject {
-    /// The kind of the document.
+    /// Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`.
     pub kind: Text,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: Text,
-    /// Its project.
+    /// Id of its project.
     pub project_id: Text,
-    /// What it changes.
+    /// Path of the memory file that the delta changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_file: Option<Text>,
-    /// How it changes that.
+    /// Path of the patch of the delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch_file: Option<Text>,
-    /// What kind of memory it changes.
+    /// Kind of memory that the delta changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_kind: Option<MemoryScopeKind>,
-    /// Whose memory it changes.
+    /// Id of the project or agent whose memory the delta changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_ref: Option<Text>,
-    /// How secret it is.
+    /// Sensitivity of the delta.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-    /// Why it was proposed.
+    /// Why the delta was proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<Text>,
 }
 
-/// What policy said.
+/// A decision of the policy engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyOutcome {
-    /// Whether it was allowed.
+    /// Whether the action was allowed.
     pub allowed: bool,
-    /// The rule that decided.
+    /// Id of the rule that decided.
     pub rule_id: Text,
-    /// Why.
+    /// Reason of the rule, as a code.
     pub reason: Text,
 }
 
-/// The head of a help request, on the wire as in its file.
+/// Front matter of a help request, on the wire as in its file `inbox/help_requests/<id>.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HelpRequest {
-    /// 1.
+    /// Schema version of the document. The gateway writes 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `help_request`.
+    /// Document type: always `help_request`.
     pub r#type: HelpRequestTag,
-    /// Its id.
+    /// Id of the help request.
     pub id: Text,
-    /// When it was asked.
+    /// Time of the request, ISO-8601.
     pub created_at: Text,
-    /// Its title.
+    /// Title of the request.
     pub title: Text,
-    /// Who may see it.
+    /// Who may read the request. The target manager always may.
     pub visibility: Visibility,
-    /// Who asks.
+    /// Id of the person or agent that asks for help.
     pub requester: Text,
-    /// Who is asked.
+    /// Id of the manager that is asked.
     pub target_manager: Text,
-    /// The project.
+    /// Id of the project. Absent if the request belongs to none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Text>,
-    /// What was shared for it.
+    /// Id of the share pack attached to the request. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_pack_id: Option<Text>,
 }
 
 impl HelpRequest {
-    /// The headings of level two that a help request has.
+    /// The required headings of level two.
     pub const HEADINGS: [&'static str; 2] = ["Question", "Response"];
 }
 
-/// The word `help_request`.
+/// The document type `help_request`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HelpRequestTag {
-    /// The word `help_request`.
+    /// The only value.
     #[default]
     HelpRequest,
 }
@@ -151,19 +152,19 @@ pub enum HelpRequestTag {
 /// Params of [`InboxListReviews`] and [`InboxListHelpRequests`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxListParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// How many; 200 if not given.
+    /// Maximum number of items. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
-    /// Who asks: what they may not see is left out.
+    /// Id of the person or agent that reads; items it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -181,32 +182,32 @@ pub struct InboxListHelpRequestsResponse(pub Vec<HelpRequest>);
 /// Params of [`InboxSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxSnapshotParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// List only items of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// How many that wait; 200 if not given.
+    /// Maximum number of pending documents. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub pending_limit: Option<u32>,
-    /// How many decisions; 200 if not given.
+    /// Maximum number of decisions. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub decisions_limit: Option<u32>,
-    /// Build the index anew first.
+    /// If true, rebuild the index first. Default: false.
     #[serde(default)]
     pub refresh_index: Option<bool>,
-    /// Bring the index up to date first; true if not given.
+    /// If true, sync the index first. Default: true.
     #[serde(default)]
     pub sync_index: Option<bool>,
-    /// Who asks: documents they may not see are left out.
+    /// Id of the person or agent that reads; documents it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -214,108 +215,109 @@ pub struct InboxSnapshotParams {
 /// Response of [`InboxSnapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxSnapshotResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// When it was looked at.
+    /// Time of the snapshot, ISO-8601 in UTC.
     pub generated_at: String,
-    /// Whether the index was built for it.
+    /// Whether the request rebuilt the index.
     pub index_rebuilt: bool,
-    /// Whether the index was brought up to date for it.
+    /// Whether the request synced the index.
     pub index_synced: bool,
-    /// Whether logs of the runs behind it have lines that are not JSON.
+    /// Summary of event log lines that are not JSON, over the runs of the listed documents.
     pub parse_errors: InboxParseErrors,
-    /// What waits for a decision, newest first.
+    /// Documents that need a decision, newest first.
     pub pending: Vec<InboxPending>,
-    /// What was decided, newest first.
+    /// Decisions, newest first.
     pub recent_decisions: Vec<InboxDecision>,
-    /// The newest changes of AGENTS.md files that wait, of the workspace that the folder is linked to: 50 at most, and
-    /// those of the project's folder alone if one is named. `thread/agents_doc/proposal/decide` decides about them.
+    /// Pending proposals for AGENTS.md files in the workspace linked to the company folder, newest first: at most 50,
+    /// and only those of the project's folder if `project_id` is given. `thread/agents_doc/proposal/decide` decides
+    /// about them. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents_doc_proposals: Vec<ThreadAgentsDocProposal>,
 }
 
-/// Whether logs of the runs behind an inbox have lines that are not JSON.
+/// Summary of event log lines that are not JSON, over the runs of an inbox.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxParseErrors {
-    /// Whether any has.
+    /// Whether any run has such lines.
     pub has_parse_errors: bool,
-    /// Pending documents of such runs.
+    /// Number of pending documents of such runs.
     pub pending_with_errors: u64,
-    /// Decisions about documents of such runs.
+    /// Number of decisions about documents of such runs.
     pub decisions_with_errors: u64,
-    /// The most lines of one run.
+    /// Largest number of such lines of one run.
     pub max_parse_error_count: u64,
 }
 
-/// A document that waits for a decision.
+/// A document that needs a decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxPending {
-    /// Its project.
+    /// Id of its project.
     pub project_id: String,
-    /// Its id.
+    /// Id of the document.
     pub artifact_id: String,
-    /// Its type.
+    /// Type of the document: `memory_delta`, `milestone_report` or `heartbeat_action_proposal`.
     pub artifact_type: String,
-    /// Its title.
+    /// Title of the document. Null if it has none.
     pub title: Option<String>,
-    /// Who may see it.
+    /// Who may read the document. Null if the document does not state it.
     pub visibility: Option<String>,
-    /// Who made it.
+    /// Id of the agent or person that wrote it. Null if the document does not state it.
     pub produced_by: Option<String>,
-    /// The run it was made in.
+    /// Id of the run that produced it. Null if the document does not state it.
     pub run_id: Option<String>,
-    /// When it was made.
+    /// Creation time, ISO-8601. Null if the document does not state it.
     pub created_at: Option<String>,
-    /// Lines of that run's log that are not JSON.
+    /// Number of lines of the event log of that run that are not JSON.
     pub parse_error_count: u64,
-    /// True if the document is malformed: it can be denied and not approved.
+    /// True if the document is malformed: it can be denied but not approved. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<bool>,
 }
 
-/// A decision.
+/// A decision about a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxDecision {
-    /// The review.
+    /// Id of the review.
     pub review_id: String,
-    /// When it was decided.
+    /// Time of the decision, ISO-8601.
     pub created_at: String,
-    /// What was decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// Who decided.
+    /// Id of the person or agent that decided.
     pub actor_id: String,
-    /// What they are.
+    /// Role of that actor.
     pub actor_role: ActorRole,
-    /// The kind of what it is about.
+    /// Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`.
     pub subject_kind: String,
-    /// The document it is about.
+    /// Id of the document that was decided about.
     pub subject_artifact_id: String,
-    /// The project.
+    /// Id of the project.
     pub project_id: String,
-    /// What they said.
+    /// Comment of the actor. Null or empty if there is none.
     pub notes: Option<String>,
-    /// The type of the document, if it is still there.
+    /// Type of the document. Null if it no longer exists.
     pub artifact_type: Option<String>,
-    /// The run it was made in, if it is still there.
+    /// Id of the run that produced the document. Null if unknown or if the document no longer exists.
     pub run_id: Option<String>,
-    /// Lines of that run's log that are not JSON.
+    /// Number of lines of the event log of that run that are not JSON.
     pub parse_error_count: u64,
 }
 
 /// Params of [`InboxRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxReadParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// The actor that reads.
+    /// Id of the person or agent that reads.
     pub actor_id: Text,
-    /// The role of that actor.
+    /// Role of that actor, at most the role of the caller's token.
     pub actor_role: ActorRole,
-    /// The team of that actor.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -323,48 +325,49 @@ pub struct InboxReadParams {
 /// Response of [`InboxRead`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxReadResponse {
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// The type of the document.
+    /// Type of the document.
     pub artifact_type: String,
-    /// The front matter of the document.
+    /// Front matter of the document.
     pub frontmatter: Map<String, Value>,
     /// The value for `expected_sha256`: SHA-256 of one line per file, `<sha256>  <relpath>` and a line feed, in the
-    /// order of `files`. That is what `sha256sum` prints; a file that is not there has `-` for its hash.
+    /// order of `files`. This is the output format of `sha256sum`; a missing file has `-` in place of its hash.
     pub sha256: String,
-    /// The files, the document first.
+    /// The files that the decision depends on, the document first.
     pub files: Vec<InboxFile>,
 }
 
-/// A file that a decision rests on.
+/// A file that a decision depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxFile {
-    /// What the file is to the decision.
+    /// Role of the file in the decision.
     pub role: InboxFileRole,
-    /// The file, below the company folder.
+    /// Path relative to the company folder.
     pub relpath: String,
-    /// SHA-256 of the whole file; absent if it is not there or cannot be read.
+    /// SHA-256 of the whole file, in hexadecimal. Absent if the file is missing or cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// The text of the file, its first MiB if it is longer; absent if it is not there, and in errors.
+    /// Text of the file, at most its first MiB. Absent if the file is missing, if the actor may not read it, and in
+    /// errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// True if `text` is only the beginning of the file.
+    /// True if `text` is only the beginning of the file. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
 }
 
-/// What a file is to a decision.
+/// Role of a file in a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxFileRole {
-    /// The document that waits.
+    /// The document that needs the decision.
     Document,
     /// The patch of a memory delta.
     Patch,
-    /// The memory or guidance that a memory delta changes.
+    /// The memory or guidance file that a memory delta changes.
     Target,
     /// The task of a milestone.
     Task,
@@ -377,26 +380,26 @@ pub enum InboxFileRole {
 /// Params of [`InboxResolve`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxResolveParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// What is decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// Who decides.
+    /// Id of the person or agent that decides.
     pub actor_id: Text,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// What they say.
+    /// Comment on the decision; text with a secret is rejected. Default: none.
     #[serde(default)]
     pub notes: Option<String>,
-    /// The `sha256` of [`InboxRead`] that was looked at: if anything of it changed since, nothing is decided. Absent for
-    /// whatever is there.
+    /// The `sha256` that [`InboxRead`] returned: if any of its files changed since, the request is rejected and nothing
+    /// is decided. Absent: the current files are decided about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }
@@ -404,49 +407,50 @@ pub struct InboxResolveParams {
 /// Response of [`InboxResolve`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InboxResolveResponse {
-    /// The review.
+    /// Id of the new review.
     pub review_id: ReviewId,
-    /// What was decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// What it was about: `memory_delta`, `milestone` or `heartbeat_action`.
+    /// Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`.
     pub subject_kind: String,
-    /// The project.
+    /// Id of the project.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// The task of a milestone.
+    /// Id of the task. Present for milestones only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The milestone.
+    /// Id of the milestone. Present for milestones only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milestone_id: Option<String>,
-    /// Where the task stands now.
+    /// Status of the task after the decision. Present for milestones only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_status: Option<TaskStatus>,
-    /// Where the milestone stands now.
+    /// Status of the milestone after the decision. Present for milestones only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milestone_status: Option<MilestoneStatus>,
-    /// Whether the lines of a delta were put under their heading anew.
+    /// True if the patch of an approved memory delta no longer applied and its lines were inserted under their heading
+    /// instead. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebased: Option<bool>,
-    /// What an approved action did.
+    /// Result of an approved action. Present for approved heartbeat actions only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ActionExecution>,
 }
 
-/// What came of actions.
+/// Result of the execution of actions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionExecution {
-    /// How many were done.
+    /// Number of actions executed.
     pub executed_actions: u64,
-    /// How many wait for another approval.
+    /// Number of actions queued for another approval.
     pub queued_for_approval: u64,
-    /// How many had been done before.
+    /// Number of actions skipped because they had been executed before.
     pub deduped_actions: u64,
-    /// How many were left.
+    /// Number of actions that were not executed for other reasons.
     pub skipped_actions: u64,
-    /// The new proposals.
+    /// Ids of new proposals.
     pub proposal_artifact_ids: Vec<DocumentId>,
-    /// The new jobs.
+    /// Ids of new jobs.
     pub launched_job_ids: Vec<JobId>,
 }

@@ -10,15 +10,15 @@ use super::{
 crate::methods! {
     Company family "index";
 
-    /// Build the index anew, beside the old one, and take it into use.
+    /// Rebuild the index from scratch and replace the old one. Requests use the old index until then.
     Write IndexRebuild = "index.rebuild" (CompanyFolderParams in workspace_dir) -> IndexRebuildResponse;
-    /// Bring the index up to date. The cost follows what changed; the counts say what changed.
+    /// Bring the index up to date. Only changed files are read; the response counts the changes.
     Write IndexSync = "index.sync" (CompanyFolderParams in workspace_dir) -> IndexSyncResponse;
-    /// Count what is in the index.
+    /// Count the rows of the index.
     Read IndexStats = "index.stats" (CompanyFolderParams in workspace_dir) -> IndexStatsResponse;
-    /// Tell what the worker that keeps indexes up to date is doing.
+    /// Get the status of the worker that keeps indexes up to date in the background.
     Read IndexSyncWorkerStatus = "index.sync_worker_status" (IndexSyncWorkerParams) -> IndexSyncWorkerStatusResponse;
-    /// Let the worker do now what it would do in a moment.
+    /// Run the pending syncs of the background worker now.
     Write IndexSyncWorkerFlush = "index.sync_worker_flush" (IndexSyncWorkerParams) -> IndexSyncWorkerStatusResponse;
     /// List indexed runs, newest first.
     Read IndexListRuns = "index.list_runs" (IndexListRunsParams in workspace_dir as asking.actor_role) -> IndexListRunsResponse;
@@ -30,194 +30,196 @@ crate::methods! {
     Read IndexListReviews = "index.list_reviews" (IndexListReviewsParams in workspace_dir) -> IndexListReviewsResponse;
     /// List indexed help requests, newest first.
     Read IndexListHelpRequests = "index.list_help_requests" (IndexListHelpRequestsParams in workspace_dir) -> IndexListHelpRequestsResponse;
-    /// Find words in documents, messages, comments, tasks and events. What the actor may not see is not found.
+    /// Search documents, messages, comments, tasks and events for words. Texts the actor may not read are omitted.
     Read IndexSearch = "index.search" (IndexSearchParams in workspace_dir as actor_role) -> IndexSearchResponse;
 }
 
-/// Response of [`IndexRebuild`]: how much was indexed.
+/// Response of [`IndexRebuild`]: numbers of indexed items.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexRebuildResponse {
-    /// Where the index is.
+    /// Path of the index file.
     pub db_path: String,
-    /// Runs.
+    /// Number of runs.
     pub runs_indexed: u64,
-    /// Events.
+    /// Number of events.
     pub events_indexed: u64,
-    /// Lines of event logs that are not JSON.
+    /// Number of event log lines that are not JSON.
     pub event_parse_errors: u64,
-    /// Documents.
+    /// Number of documents.
     pub artifacts_indexed: u64,
-    /// Reviews.
+    /// Number of reviews.
     pub reviews_indexed: u64,
-    /// Help requests.
+    /// Number of help requests.
     pub help_requests_indexed: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations_indexed: u64,
-    /// Messages.
+    /// Number of messages.
     pub messages_indexed: u64,
-    /// Tasks.
+    /// Number of tasks.
     pub tasks_indexed: u64,
-    /// Milestones of tasks.
+    /// Number of milestones of tasks.
     pub task_milestones_indexed: u64,
-    /// Agents with what they used.
+    /// Number of agents with usage counters.
     pub agent_counters_indexed: u64,
-    /// Files that were looked at.
+    /// Number of files found by the scan.
     pub files_scanned: u64,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// Response of [`IndexSync`]: what changed. Rows that stayed the same are not counted.
+/// Response of [`IndexSync`]: numbers of changed rows. Unchanged rows are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexSyncResponse {
-    /// Where the index is.
+    /// Path of the index file.
     pub db_path: String,
-    /// Whether there was none.
+    /// Whether the index did not exist and was created.
     pub db_created: bool,
-    /// Runs that are new or different.
+    /// Number of runs added or changed.
     pub runs_upserted: u64,
-    /// Runs that are gone.
+    /// Number of runs deleted.
     pub runs_deleted: u64,
-    /// New events.
+    /// Number of events added.
     pub events_indexed: u64,
-    /// Events that are gone.
+    /// Number of events deleted.
     pub events_deleted: u64,
-    /// New lines that are not JSON.
+    /// Number of lines added that are not JSON.
     pub event_parse_errors_indexed: u64,
-    /// Lines that were not JSON and are mended or gone.
+    /// Number of lines that were not JSON and were repaired or removed.
     pub event_parse_errors_deleted: u64,
-    /// Documents that are new or different.
+    /// Number of documents added or changed.
     pub artifacts_upserted: u64,
-    /// Documents that are gone.
+    /// Number of documents deleted.
     pub artifacts_deleted: u64,
-    /// Reviews that are new or different.
+    /// Number of reviews added or changed.
     pub reviews_upserted: u64,
-    /// Reviews that are gone.
+    /// Number of reviews deleted.
     pub reviews_deleted: u64,
-    /// Help requests that are new or different.
+    /// Number of help requests added or changed.
     pub help_requests_upserted: u64,
-    /// Help requests that are gone.
+    /// Number of help requests deleted.
     pub help_requests_deleted: u64,
-    /// Conversations that are new or different.
+    /// Number of conversations added or changed.
     pub conversations_upserted: u64,
-    /// Conversations that are gone.
+    /// Number of conversations deleted.
     pub conversations_deleted: u64,
-    /// New messages.
+    /// Number of messages added.
     pub messages_indexed: u64,
-    /// Messages that are gone.
+    /// Number of messages deleted.
     pub messages_deleted: u64,
-    /// Tasks that are new or different.
+    /// Number of tasks added or changed.
     pub tasks_upserted: u64,
-    /// Tasks that are gone.
+    /// Number of tasks deleted.
     pub tasks_deleted: u64,
-    /// Milestones of those tasks.
+    /// Number of milestones written with those tasks.
     pub task_milestones_indexed: u64,
-    /// Milestones that were replaced or are gone.
+    /// Number of milestones replaced or deleted.
     pub task_milestones_deleted: u64,
-    /// Agents whose numbers changed.
+    /// Number of agents whose usage counters changed.
     pub agent_counters_upserted: u64,
-    /// Agents that are gone.
+    /// Number of agents whose usage counters were deleted.
     pub agent_counters_deleted: u64,
-    /// Files that were looked at.
+    /// Number of files found by the scan.
     pub files_scanned: u64,
-    /// Files that changed.
+    /// Number of files added, changed or deleted.
     pub files_changed: u64,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// Response of [`IndexStats`]: how many rows there are.
+/// Response of [`IndexStats`]: numbers of rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexStatsResponse {
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Lines of event logs that are not JSON.
+    /// Number of event log lines that are not JSON.
     pub event_parse_errors: u64,
-    /// Documents.
+    /// Number of documents.
     pub artifacts: u64,
-    /// Reviews.
+    /// Number of reviews.
     pub reviews: u64,
-    /// Help requests.
+    /// Number of help requests.
     pub help_requests: u64,
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Tasks.
+    /// Number of tasks.
     pub tasks: u64,
-    /// Milestones of tasks.
+    /// Number of milestones of tasks.
     pub task_milestones: u64,
-    /// Agents with what they used.
+    /// Number of agents with usage counters.
     pub agent_counters: u64,
 }
 
-/// Params of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]: whatever is given is ignored.
+/// Params of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]: none; given fields are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexSyncWorkerParams {}
 
-/// Response of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`].
+/// Response of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]. Times are Unix milliseconds and null before the
+/// first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexSyncWorkerStatusResponse {
-    /// Whether there is a worker.
+    /// Whether the worker is enabled. Always true.
     pub enabled: bool,
-    /// Whether it syncs at this moment.
+    /// Whether a batch is running.
     pub running: bool,
-    /// Whether it has ended.
+    /// Whether the worker was stopped.
     pub closed: bool,
-    /// Company folders with events that wait to be indexed.
+    /// Number of company folders with events that wait to be indexed.
     pub pending_workspaces: u64,
-    /// How long it waits for more.
+    /// Time in milliseconds that the worker waits for further events before it syncs.
     pub debounce_ms: u64,
-    /// How long it rests between two batches.
+    /// Minimum pause in milliseconds between two batches.
     pub min_interval_ms: u64,
-    /// When the last batch ended.
+    /// End of the last batch. The same as `last_batch_completed_at_ms`.
     pub last_run_at_ms: Option<i64>,
-    /// When an event was last written here.
+    /// Last time that this process wrote an event.
     pub last_notify_at_ms: Option<i64>,
-    /// In which company folder.
+    /// Path of the company folder of that event. Null also for tokens limited to some workspaces.
     pub last_notified_workspace: Option<String>,
-    /// When the last batch began.
+    /// Start of the last batch.
     pub last_batch_started_at_ms: Option<i64>,
-    /// When the last batch was done.
+    /// End of the last batch.
     pub last_batch_completed_at_ms: Option<i64>,
-    /// How often events were written here.
+    /// Number of times that this process wrote events.
     pub total_notify_calls: u64,
-    /// How many batches there were.
+    /// Number of batches.
     pub total_batches: u64,
-    /// How many folders were synced in them.
+    /// Number of company folders synced in batches.
     pub total_workspace_sync_attempts: u64,
-    /// How many of those failed.
+    /// Number of those syncs that failed.
     pub total_workspace_sync_errors: u64,
-    /// What went wrong last.
+    /// Error message of the last failed sync. Null if there was none, and for tokens limited to some workspaces.
     pub last_error_message: Option<String>,
-    /// In which company folder.
+    /// Path of the company folder of the last failed sync. Null if there was none, and for tokens limited to some
+    /// workspaces.
     pub last_error_workspace: Option<String>,
-    /// When.
+    /// Time of the last failed sync.
     pub last_error_at_ms: Option<i64>,
-    /// Company folders that are watched for what other programs write.
+    /// Number of company folders watched for changes by other programs.
     pub watched_workspaces: u64,
-    /// How often a watched folder was synced.
+    /// Number of syncs of watched folders.
     pub total_watch_syncs: u64,
 }
 
 /// Params of [`IndexListRuns`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListRunsParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// List only runs of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Only where they stand like this.
+    /// List only runs with this status. Default: any.
     #[serde(default)]
     pub status: Option<RunStatus>,
-    /// How many; 200 if not given.
+    /// Maximum number of runs. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Who asks.
+    /// The actor on whose behalf the request reads.
     #[serde(flatten)]
     pub asking: Asking,
 }
@@ -230,41 +232,41 @@ pub struct IndexListRunsResponse(pub Vec<IndexedRun>);
 /// An indexed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexedRun {
-    /// Its project.
+    /// Id of the project.
     pub project_id: String,
-    /// Its id.
+    /// Id of the run.
     pub run_id: String,
-    /// When it was made.
+    /// Creation time, ISO-8601.
     pub created_at: String,
-    /// Where it stands.
+    /// Status of the run.
     pub status: RunStatus,
-    /// What runs it.
+    /// Provider that executes the run, such as `codex`.
     pub provider: String,
-    /// The agent that runs.
+    /// Id of the agent.
     pub agent_id: String,
-    /// What it was given to know.
+    /// Id of the context pack that the run received.
     pub context_pack_id: String,
-    /// The tokens it used.
+    /// Number of tokens used. Null if unknown.
     pub usage_total_tokens: Option<u64>,
-    /// What that cost.
+    /// Cost in US dollars. Null if unknown.
     pub usage_cost_usd: Option<f64>,
-    /// Who counted: `provider_reported` or `estimated_chars`.
+    /// Source of the token count: `provider_reported` or `estimated_chars`. Null without usage.
     pub usage_source: Option<String>,
-    /// How sure that is: `high` or `low`.
+    /// Confidence of the token count: `high` or `low`. Null without usage.
     pub usage_confidence: Option<String>,
-    /// How often its context was renewed.
+    /// Number of context cycles: how often the provider compacted or renewed its context. Null if not recorded.
     pub context_cycles_count: Option<u64>,
-    /// How we know: `provider_signal` or `unavailable`.
+    /// Source of that number: `provider_signal` or `unavailable`. Null if not recorded.
     pub context_cycles_source: Option<String>,
-    /// The model it was started with.
+    /// Model the run was started with. Null if none was chosen.
     pub spec_model: Option<String>,
-    /// The task it works on.
+    /// Id of the task the run works on. Null if none.
     pub spec_task_id: Option<String>,
-    /// The milestone it works on.
+    /// Id of the milestone the run works on. Null if none.
     pub spec_milestone_id: Option<String>,
 }
 
-/// Which end of time a list begins at.
+/// Order of a list by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexOrder {
@@ -278,34 +280,34 @@ pub enum IndexOrder {
 /// Params of [`IndexListEvents`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListEventsParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// List only events of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Only of this run.
+    /// List only events of this run. Default: all runs.
     #[serde(default)]
     pub run_id: Option<Text>,
-    /// Only of this type.
+    /// List only events of this type. Default: all types.
     #[serde(default)]
     pub r#type: Option<Text>,
-    /// Only after this place in their log.
+    /// List only events with a greater `seq`. Meant for use with `run_id`. Default: all.
     #[serde(default)]
     pub since_seq: Option<u64>,
-    /// How many; 500 if not given.
+    /// Maximum number of events. Default: 500.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
-    /// Which end first; newest if not given.
+    /// Order by time. Default: `desc`.
     #[serde(default)]
     pub order: Option<IndexOrder>,
-    /// Who asks: events they may not see are left out.
+    /// Id of the person or agent that reads; events it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -318,42 +320,42 @@ pub struct IndexListEventsResponse(pub Vec<IndexedEvent>);
 /// An indexed event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexedEvent {
-    /// Its project.
+    /// Id of the project.
     pub project_id: String,
-    /// Its run.
+    /// Id of the run.
     pub run_id: String,
-    /// Its place among the lines that are not blank, from 1.
+    /// Number of the line in the event log, blank lines not counted, from 1.
     pub seq: u64,
-    /// What happened.
+    /// Type of the event; `unknown` if the line has none.
     pub r#type: String,
-    /// When.
+    /// Time of the event, ISO-8601. Null if the event has none.
     pub ts_wallclock: Option<String>,
-    /// When, since the writing process began.
+    /// Milliseconds since the writing process started. Null if the event has none.
     pub ts_monotonic_ms: Option<serde_json::Number>,
-    /// Who did it.
+    /// Id of the actor that caused the event. Null if the event has none.
     pub actor: Option<String>,
-    /// The session.
+    /// Id of the session. Null if the event has none.
     pub session_ref: Option<String>,
-    /// Who may see it.
+    /// Who may read the event. Null if the event does not state it.
     pub visibility: Option<String>,
-    /// What there is to say about it, as JSON text.
+    /// Payload as compact JSON text; `null` if the event has none.
     pub payload_json: String,
-    /// The line of the log.
+    /// The line of the log as it was written.
     pub raw_json: String,
 }
 
 /// Params of [`IndexListEventParseErrors`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListEventParseErrorsParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// List only lines of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Only of this run.
+    /// List only lines of this run. Default: all runs.
     #[serde(default)]
     pub run_id: Option<Text>,
-    /// How many; 200 if not given.
+    /// Maximum number of lines. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
@@ -367,30 +369,30 @@ pub struct IndexListEventParseErrorsResponse(pub Vec<IndexedParseError>);
 /// A line of an event log that is not JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexedParseError {
-    /// The project.
+    /// Id of the project.
     pub project_id: String,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// Its place among the lines that are not blank, from 1.
+    /// Number of the line in the event log, blank lines not counted, from 1.
     pub seq: u64,
-    /// What is wrong.
+    /// Message of the JSON parser.
     pub error: String,
-    /// The line.
+    /// The line. Empty if the role of the caller is below `human`, because the line carries no visibility.
     pub raw_line: String,
 }
 
 /// Params of [`IndexListReviews`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListReviewsParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only of this project.
+    /// List only reviews of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// Only with this outcome.
+    /// List only reviews with this decision. Default: any.
     #[serde(default)]
     pub decision: Option<ReviewDecision>,
-    /// How many; 200 if not given.
+    /// Maximum number of reviews. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
@@ -404,38 +406,38 @@ pub struct IndexListReviewsResponse(pub Vec<IndexedReview>);
 /// An indexed review.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexedReview {
-    /// Its id.
+    /// Id of the review.
     pub review_id: String,
-    /// When it was decided.
+    /// Time of the decision, ISO-8601.
     pub created_at: String,
-    /// What was decided.
+    /// The decision.
     pub decision: ReviewDecision,
-    /// Who decided.
+    /// Id of the person or agent that decided.
     pub actor_id: String,
-    /// What they are.
+    /// Role of that actor.
     pub actor_role: ActorRole,
-    /// The kind of what it is about.
+    /// Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`.
     pub subject_kind: String,
-    /// The document it is about.
+    /// Id of the document that was decided about.
     pub subject_artifact_id: String,
-    /// The project.
+    /// Id of the project.
     pub project_id: String,
-    /// What they said.
+    /// Comment of the actor. Null or empty if there is none.
     pub notes: Option<String>,
 }
 
 /// Params of [`IndexListHelpRequests`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListHelpRequestsParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Only to this manager.
+    /// List only help requests to this manager. Default: any.
     #[serde(default)]
     pub target_manager: Option<Text>,
-    /// Only of this project.
+    /// List only help requests of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// How many; 200 if not given.
+    /// Maximum number of help requests. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1, max = 5000))]
     pub limit: Option<u32>,
@@ -449,44 +451,44 @@ pub struct IndexListHelpRequestsResponse(pub Vec<IndexedHelpRequest>);
 /// An indexed help request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexedHelpRequest {
-    /// Its id.
+    /// Id of the help request.
     pub help_request_id: String,
-    /// When it was asked.
+    /// Time of the request, ISO-8601.
     pub created_at: String,
-    /// What it is about.
+    /// Title of the request.
     pub title: String,
-    /// Who may see it.
+    /// Who may read the request. The target manager always may.
     pub visibility: Visibility,
-    /// Who asks.
+    /// Id of the person or agent that asks for help.
     pub requester: String,
-    /// Who is asked.
+    /// Id of the manager that is asked.
     pub target_manager: String,
-    /// The project.
+    /// Id of the project. Null if the request belongs to none.
     pub project_id: Option<String>,
-    /// What was shared for it.
+    /// Id of the share pack attached to the request. Null if there is none.
     pub share_pack_id: Option<String>,
 }
 
-/// What can be searched.
+/// Kind of a searchable text.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SearchKind {
-    /// Documents, which the wire calls artifacts.
+    /// A document. The wire calls it artifact.
     Artifact,
-    /// Messages of conversations.
+    /// A message of a conversation.
     Message,
-    /// Comments.
+    /// A comment.
     Comment,
-    /// Tasks.
+    /// A task.
     Task,
-    /// Events of runs.
+    /// An event of a run.
     Event,
 }
 
 impl SearchKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [
         Self::Artifact,
         Self::Message,
@@ -495,7 +497,7 @@ impl SearchKind {
         Self::Event,
     ];
 
-    /// The word on the wire.
+    /// Returns the value on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Artifact => "artifact",
@@ -510,30 +512,30 @@ impl SearchKind {
 /// Params of [`IndexSearch`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexSearchParams {
-    /// The company folder.
+    /// Path of the company folder.
     pub workspace_dir: Text,
-    /// Words that all have to be there; `"two words"` side by side, `begin*` for a beginning.
+    /// Words that must all occur. `"two words"` matches a phrase, `begin*` a prefix.
     pub query: Text,
-    /// Only in these; everywhere if not given.
+    /// Search only texts of these kinds. Default: all kinds.
     #[serde(default)]
     pub kinds: Option<Vec<SearchKind>>,
-    /// Only of this project.
+    /// Search only texts of this project. Default: all projects.
     #[serde(default)]
     pub project_id: Option<Text>,
-    /// How many; 50 if not given.
+    /// Maximum number of hits. Default: 50.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
-    /// Bring the index up to date first; true if not given.
+    /// If true, sync the index first. Default: true.
     #[serde(default)]
     pub sync_index: Option<bool>,
-    /// Who asks: what they may not see is not found.
+    /// Id of the person or agent that reads; texts it may not read are omitted. Default: the caller's own id.
     #[serde(default)]
     pub actor_id: Option<Text>,
-    /// What they are.
+    /// Role of that actor, at most the role of the caller's token. Default: the role of the token.
     #[serde(default)]
     pub actor_role: Option<ActorRole>,
-    /// Their team.
+    /// Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
 }
@@ -541,40 +543,40 @@ pub struct IndexSearchParams {
 /// Response of [`IndexSearch`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexSearchResponse {
-    /// The folder as it was given.
+    /// The company folder, as given in the request.
     pub workspace_dir: String,
-    /// What was found: documents, messages, comments and tasks, the best first, then events, newest first.
+    /// The hits: documents, messages, comments and tasks by relevance, then events, newest first.
     pub items: Vec<SearchHit>,
-    /// Whether there is more.
+    /// Whether there are more hits than `limit`.
     pub has_more: bool,
 }
 
-/// Something that was found.
+/// A text that matches a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchHit {
-    /// What it is.
+    /// Kind of the text.
     pub kind: SearchKind,
-    /// Its id; of an event, its run and its place: `run_1#7`.
+    /// Id of the text. For an event, the run and the line number: `run_1#7`.
     pub id: String,
-    /// The project, if it belongs to one.
+    /// Id of the project. Null if the text belongs to none.
     pub project_id: Option<String>,
-    /// The run of an event.
+    /// Id of the run. Present for events only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// The place of an event in its log.
+    /// Number of the line in the event log. Present for events only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The conversation of a message.
+    /// Id of the conversation. Present for messages only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// What it is called; of an event, its type.
+    /// Title of the text; for an event, its type. Null for messages and comments.
     pub title: Option<String>,
-    /// The words, and what is around them.
+    /// Part of the text around the first match, at most 200 characters.
     pub snippet: String,
-    /// Who made it.
+    /// Id of the author; for a task, its assignee; for an event, its actor. Null if unknown.
     pub author_id: Option<String>,
-    /// When it was made.
+    /// Creation time, ISO-8601. Null if unknown.
     pub created_at: Option<String>,
-    /// Who may see it.
+    /// Who may read the text. Null if it is not stated.
     pub visibility: Option<String>,
 }

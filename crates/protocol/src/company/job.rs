@@ -27,8 +27,9 @@ crate::methods! {
     Read JobPoll = "job.poll" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
     /// Get the status, the attempts and, if available, the result of a job. Does not wait for the job to finish.
     Read JobCollect = "job.collect" (JobParams in workspace_dir as asking.actor_role) -> JobCollectResponse;
-    /// Request the cancellation of a job and stop its worker. The returned status may still be `running`. For a
-    /// finished job, the gateway only sets `cancellation_requested`.
+    /// Request the cancellation of a job and stop its worker.
+    ///
+    /// The returned status may still be `running`. For a finished job, the gateway only sets `cancellation_requested`.
     Exec JobCancel = "job.cancel" (JobParams in workspace_dir as asking.actor_role) -> JobPollResponse;
 }
 

@@ -20,8 +20,9 @@ crate::methods! {
     Write MemoryApproveDelta = "memory.approve_delta" (MemoryApproveDeltaParams in workspace_dir as actor_role) -> MemoryApproveDeltaResponse;
     /// List the deltas the actor may see, newest first.
     Read MemoryListDeltas = "memory.list_deltas" (MemoryListDeltasParams in workspace_dir as actor_role) -> MemoryListDeltasResponse;
-    /// Derive candidates for memory deltas from the result of a job and store them as a report. Does not change any
-    /// memory.
+    /// Derive candidates for memory deltas from the result of a job and store them as a report.
+    ///
+    /// Does not change any memory.
     Write MemoryExtractCandidates = "memory.extract_candidates" (MemoryExtractCandidatesParams in workspace_dir as actor_role) -> MemoryExtractCandidatesResponse;
 }
 
@@ -272,9 +273,10 @@ pub struct MemoryExtractCandidatesParams {
 impl MemoryExtractCandidatesParams {
     /// Returns the violations of rules that span several fields.
     pub fn refine(&self) -> Vec<Issue> {
-        match self.job_id.is_some() || self.run_id.is_some() {
-            true => Vec::new(),
-            false => vec![Issue::new("custom", &[], "job_id or run_id is required")],
+        if self.job_id.is_some() || self.run_id.is_some() {
+            Vec::new()
+        } else {
+            vec![Issue::new("custom", &[], "job_id or run_id is required")]
         }
     }
 }

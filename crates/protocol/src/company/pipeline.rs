@@ -10,8 +10,10 @@ use super::{ActorRole, AgentId, ConversationId, DocumentId, MilestoneId, Project
 crate::methods! {
     Company family "pipeline";
 
-    /// Create a project from a client request, with an intake brief, department plans, an executive plan, a meeting
-    /// transcript, a task per director and a proposal for CEO approval.
+    /// Create a project from a client request, with plans, tasks and a proposal for CEO approval.
+    ///
+    /// The project gets an intake brief, department plans, an executive plan, a meeting transcript and a task per
+    /// director.
     ///
     /// The project is created completely or not at all. If `model` is given, workers then rewrite the plans and the
     /// transcript. A document that a worker fails to write keeps its generated content, and the failure is recorded in

@@ -14,8 +14,9 @@ crate::methods! {
     ///
     /// A missing `project_id` is answered with -32601, as in the recorded reference, where the contract has -32602.
     Read PmSnapshot = "pm.snapshot" (PmSnapshotParams in workspace_dir) -> PmSnapshotResponse;
-    /// Recommend an agent, a provider and a token budget for each open task of a project, with reasons. Does not change
-    /// any task.
+    /// Recommend an agent, a provider and a token budget for each open task of a project, with reasons.
+    ///
+    /// Does not change any task.
     Read PmRecommendAllocations = "pm.recommend_allocations" (PmRecommendAllocationsParams in workspace_dir) -> PmRecommendAllocationsResponse;
     /// Store execution plans for several tasks. If any of the tasks cannot be updated, none is.
     Write PmApplyAllocations = "pm.apply_allocations" (PmApplyAllocationsParams in workspace_dir) -> PmApplyAllocationsResponse;

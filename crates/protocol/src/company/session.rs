@@ -24,11 +24,13 @@ crate::methods! {
     Read CompanySessionList = "session.list" (CompanySessionListParams in workspace_dir as asking.actor_role) -> CompanySessionListResponse;
     /// Get the status of a session.
     Read CompanySessionPoll = "session.poll" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionStateResponse;
-    /// Wait until a session has ended and list its outputs. A session that this gateway process does not run is
-    /// returned without waiting.
+    /// Wait until a session has ended and list its outputs.
+    ///
+    /// A session that this gateway process does not run is returned without waiting.
     Read CompanySessionCollect = "session.collect" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionCollectResponse;
-    /// Stop a session and all processes it started. Returns without waiting for the end; `session.collect` waits for
-    /// it.
+    /// Stop a session and all processes it started.
+    ///
+    /// Returns without waiting for the end; `session.collect` waits for it.
     Exec CompanySessionStop = "session.stop" (CompanySessionParams in workspace_dir as asking.actor_role) -> CompanySessionStateResponse;
     /// List the cool-downs of providers in a company folder, with cause and end.
     Read CompanySessionCooldownList = "session.cooldown.list" (CompanySessionCooldownListParams in workspace_dir) -> CompanySessionCooldownListResponse;

@@ -11,8 +11,9 @@ use super::{
 crate::methods! {
     Company family "sharepack";
 
-    /// Create a bundle of the documents, the memory and the run events of a project with visibility `managers` or
-    /// `org`, with secrets redacted.
+    /// Create a redacted bundle of the documents, the memory and the run events of a project.
+    ///
+    /// It contains what has the visibility `managers` or `org`; secrets are redacted.
     ///
     /// `SHA256SUMS` next to the manifest contains the hash of every file.
     Write SharepackCreate = "sharepack.create" (SharepackCreateParams in workspace_dir) -> SharepackCreateResponse;

@@ -30,8 +30,9 @@ crate::methods! {
     Read CompanyWorkspaceDoctor = "workspace.doctor" (CompanyWorkspaceDoctorParams in workspace_dir) -> CompanyWorkspaceDoctorResponse;
     /// Write a diagnostics bundle of a company folder for support, with secrets redacted.
     Write CompanyWorkspaceDiagnostics = "workspace.diagnostics" (CompanyWorkspaceDiagnosticsParams only Human) -> CompanyWorkspaceDiagnosticsResponse;
-    /// Upgrade old event logs to the current event envelope. Logs with invalid hashes are skipped unless `force` is
-    /// true.
+    /// Upgrade old event logs to the current event envelope.
+    ///
+    /// Logs with invalid hashes are skipped unless `force` is true.
     Write CompanyWorkspaceMigrate = "workspace.migrate" (CompanyWorkspaceMigrateParams in workspace_dir only Human) -> CompanyWorkspaceMigrateResponse;
     /// Copy a company folder to another directory.
     Write CompanyWorkspaceExport = "workspace.export" (CompanyWorkspaceExportParams only Human) -> CompanyWorkspaceExportResponse;

@@ -88,12 +88,13 @@ pub struct DeskContext {
 impl Admit for DeskContext {
     async fn admit(&self, call: Call<'_>) -> Result<(), Failure> {
         let secret = protocol::WorkspaceId::parse("ws_secret").expect("it is an id");
-        match call.reach == protocol::Reach::Workspace(&secret) {
-            true => Err(Failure::forbidden(format!(
+        if call.reach == protocol::Reach::Workspace(&secret) {
+            Err(Failure::forbidden(format!(
                 "`{}` is not for you",
                 call.method
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }

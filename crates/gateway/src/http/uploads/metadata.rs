@@ -75,7 +75,7 @@ fn parse(header: &str) -> Result<BTreeMap<String, String>, String> {
         let value = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
         let value = value.ok_or("`Upload-Metadata` has a value that is not text in base64")?;
         if values.insert(word.to_owned(), value).is_some() {
-            return Err("`Upload-Metadata` has a word twice".to_owned());
+            return Err("`Upload-Metadata` has a key twice".to_owned());
         }
     }
     Ok(values)

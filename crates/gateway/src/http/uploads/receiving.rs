@@ -90,7 +90,7 @@ impl Receiving {
             End::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
             End::Stalled => Err(text(
                 StatusCode::REQUEST_TIMEOUT,
-                "no more bytes came for a while\n",
+                "timed out waiting for more bytes\n",
             )),
         }
     }

@@ -43,9 +43,10 @@ async fn start(
     let started = upload::start(gateway, ctx.principal().author(), params).await?;
     let upload_id = rows::upload_id(&started.session.id)?;
     place.opened(&upload_id);
-    let next_offset = match started.is_new {
-        true => None,
-        false => Some(upload::received(gateway, started.session.clone()).await?),
+    let next_offset = if started.is_new {
+        None
+    } else {
+        Some(upload::received(gateway, started.session.clone()).await?)
     };
     Ok(ArtifactUploadStartResponse {
         upload_id,

@@ -28,9 +28,10 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
         job.context_mode,
     ) {
         job.manager_role = Some(
-            match policy::rank(ceiling) < policy::rank(ActorRole::Manager) {
-                true => ceiling,
-                false => ActorRole::Manager,
+            if policy::rank(ceiling) < policy::rank(ActorRole::Manager) {
+                ceiling
+            } else {
+                ActorRole::Manager
             },
         );
     }

@@ -29,7 +29,7 @@ impl Sight {
         let Some(workspace_dir) = workspace_dir.cloned() else {
             return Err(Failure::param(
                 "/workspace_dir",
-                "expected the company folder: what an actor may see differs from folder to folder",
+                "expected the company folder, because visibility differs between company folders",
             ));
         };
         let caller = ctx.clone();

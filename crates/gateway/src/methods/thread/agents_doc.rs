@@ -331,7 +331,7 @@ fn announce_doc(ctx: &Context, saved: Saved) -> Result<ThreadAgentsDocPayload, F
 /// method.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "everything else is as everywhere"
+    reason = "other failures are mapped as elsewhere"
 )]
 fn failure<M: Method>(error: crud::Error) -> Failure {
     let message = error.to_string();
@@ -368,12 +368,13 @@ fn warnings(saved: &Saved) -> Vec<String> {
     // A text that is not blank is effective in its own scope, so this is the path of its own folder.
     let path = saved.effective.as_ref().map(|found| &*found.source_path);
     let section = prompt::agents_doc::preview(path.unwrap_or_default(), &saved.doc.content);
-    match section.truncated {
-        true => vec![format!(
+    if section.truncated {
+        vec![format!(
             "the text has {} characters, which is more than a prompt takes: the end will not reach the model",
             saved.doc.char_count
-        )],
-        false => Vec::new(),
+        )]
+    } else {
+        Vec::new()
     }
 }
 
@@ -433,7 +434,7 @@ fn parse_path(path: &str) -> Result<(Vec<String>, &str), String> {
             let is_plain = folder != "." && folder != ".." && !folder.contains('\\');
             match Name::parse(folder) {
                 Ok(name) if is_plain && name.as_str() == folder => Ok(String::from(name)),
-                Ok(_) | Err(_) => Err(format!("`{path}` has a part that is no folder name")),
+                Ok(_) | Err(_) => Err(format!("`{path}` has a part that is not a folder name")),
             }
         });
     Ok((names.collect::<Result<_, _>>()?, name))

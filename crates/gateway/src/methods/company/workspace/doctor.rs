@@ -110,34 +110,36 @@ fn providers(adapters: &[AdapterRow]) -> Vec<DoctorCheck> {
         .filter(|adapter| adapter.available)
         .map(|adapter| adapter.name.as_str())
         .collect();
-    let cli = match available.is_empty() {
-        true => check(
+    let cli = if available.is_empty() {
+        check(
             "providers.cli",
             DoctorStatus::Fail,
             "No provider CLI adapter is available.",
             reasons(AdapterMode::Cli),
-        ),
-        false => check(
+        )
+    } else {
+        check(
             "providers.cli",
             DoctorStatus::Pass,
             format!("Available provider CLIs: {}", available.join(", ")),
             Vec::new(),
-        ),
+        )
     };
     let missing = reasons(AdapterMode::Protocol);
-    let protocol = match missing.is_empty() {
-        true => check(
+    let protocol = if missing.is_empty() {
+        check(
             "providers.protocol",
             DoctorStatus::Pass,
             "All protocol adapters are available.",
             missing,
-        ),
-        false => check(
+        )
+    } else {
+        check(
             "providers.protocol",
             DoctorStatus::Warn,
             "Some protocol adapters are unavailable.",
             missing,
-        ),
+        )
     };
     vec![cli, protocol]
 }
@@ -455,13 +457,12 @@ fn write_bundle(
         .collect();
     let bundle = std::path::Path::new(&bundle_dir);
     // A second bundle within the same second replaces the first, file by file.
-    match bundle.exists() {
-        true => {
-            for (name, text) in &rows {
-                files::replace(&bundle.join(name), text.as_bytes())?;
-            }
+    if bundle.exists() {
+        for (name, text) in &rows {
+            files::replace(&bundle.join(name), text.as_bytes())?;
         }
-        false => files::make_whole(bundle, &[], &rows)?,
+    } else {
+        files::make_whole(bundle, &[], &rows)?
     }
     Ok(CompanyWorkspaceDiagnosticsResponse {
         workspace_dir: company.given().to_owned(),

@@ -40,7 +40,7 @@ async fn propose(
     params: ThreadAgentsDocProposeParams,
 ) -> Result<ThreadAgentsDocProposeResponse, Failure> {
     let rationale = checked_words("/rationale", &params.rationale)?
-        .ok_or_else(|| Failure::param("/rationale", "expected why the text should be changed"))?;
+        .ok_or_else(|| Failure::param("/rationale", "expected the reason for the change"))?;
     let wish = Wish {
         scope: scope(&params.workspace_id, params.folder_id.as_ref()),
         text: DocText::checked("/content", &params.content)?,
@@ -137,7 +137,7 @@ async fn withdraw(
     let found = proposals.get(workspace_id, id).await.map_err(failure)?;
     if !is_author(&ctx, &found.proposal) {
         return Err(Failure::forbidden(format!(
-            "proposal `{id}` was made by {}, who alone can take it back",
+            "proposal `{id}` was made by {}, and only its author can withdraw it",
             found.proposal.row.author
         )));
     }
@@ -166,14 +166,14 @@ async fn rebase(
     let is_person = ctx.principal().check_role(Some(ActorRole::Human)).is_ok();
     if !is_person && !is_author(&ctx, &found.proposal) {
         return Err(Failure::forbidden(format!(
-            "proposal `{id}` was made by {}: only they and people can rebase it",
+            "proposal `{id}` was made by {}: only its author and people can rebase it",
             found.proposal.row.author
         )));
     }
     // A reviewer must be able to approve by id exactly the text that was shown.
     if !is_person && params.content.is_some() {
         return Err(Failure::forbidden(
-            "a text merged by hand is for people: take the proposal back and propose it anew",
+            "only people may merge a text by hand: withdraw the proposal and propose it again",
         ));
     }
     if found.proposal.row.status != "pending" {
