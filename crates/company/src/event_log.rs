@@ -249,7 +249,7 @@ mod tests {
         );
         assert_eq!(
             Some(line.as_str()),
-            include_str!("event/golden.jsonl").lines().nth(1)
+            include_str!("event_log/golden.jsonl").lines().nth(1)
         );
     }
 

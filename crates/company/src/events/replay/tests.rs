@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::*;
 
-const GOLDEN: &str = include_str!("../event/golden.jsonl");
+const GOLDEN: &str = include_str!("../../event_log/golden.jsonl");
 
 fn file(bytes: impl AsRef<[u8]>) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a temporary file");
