@@ -247,11 +247,12 @@ fn not_done(milestone: &Milestone) -> Result<(), Error> {
 }
 
 fn fits(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
-    match found == wanted {
-        true => Ok(()),
-        false => Err(Error::Refused(format!(
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(Error::Refused(format!(
             "Milestone report {field} mismatch: expected `{wanted}`, found `{found}`"
-        ))),
+        )))
     }
 }
 

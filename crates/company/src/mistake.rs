@@ -135,11 +135,12 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
 
 pub(crate) fn check_agent(company: &Company, agent: &AgentId) -> Result<(), Error> {
     let path = format!("{}/agent.yaml", layout::agent(agent));
-    match company.path(&path).is_file() {
-        true => Ok(()),
-        false => Err(Error::NotFound {
+    if company.path(&path).is_file() {
+        Ok(())
+    } else {
+        Err(Error::NotFound {
             what: "Agent",
             id: agent.to_string(),
-        }),
+        })
     }
 }

@@ -94,9 +94,10 @@ fn weighted_pct(tasks: &[&Task]) -> f64 {
         done += home::progress(task) * days;
         all += days;
     }
-    match tasks.is_empty() {
-        true => 0.0,
-        false => (done / all * 1000.0).round() / 10.0,
+    if tasks.is_empty() {
+        0.0
+    } else {
+        (done / all * 1000.0).round() / 10.0
     }
 }
 
@@ -125,9 +126,10 @@ pub fn gantt(tasks: &[&Task], now_ms: i64) -> Gantt {
     rows.sort_by_key(|(start_ms, _)| *start_ms);
     let cycle = network.cycle();
     Gantt {
-        cpm_status: match cycle.is_empty() {
-            true => CpmStatus::Ok,
-            false => CpmStatus::DependencyCycle,
+        cpm_status: if cycle.is_empty() {
+            CpmStatus::Ok
+        } else {
+            CpmStatus::DependencyCycle
         },
         project_span_days: classic.span_days,
         remaining_span_days: Some(remaining.span_days),

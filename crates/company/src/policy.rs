@@ -293,9 +293,12 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
     }
     let is_producer = !actor.id.is_empty() && resource.producing_actor_id == Some(&*actor.id);
     // Whoever made something can always look at it.
-    let or_owner = |denied: Decision| match action == Action::Read && is_producer {
-        true => allow("vis.owner", "owner"),
-        false => denied,
+    let or_owner = |denied: Decision| {
+        if action == Action::Read && is_producer {
+            allow("vis.owner", "owner")
+        } else {
+            denied
+        }
     };
     match resource.visibility {
         None => deny("vis.unknown", "visibility_unknown"),
@@ -307,18 +310,22 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         }
         Some(Visibility::Team) => {
             let team = actor.team_id.as_deref().filter(|team| !team.is_empty());
-            match team.is_some() && team == resource.team_id {
-                true => allow("vis.team.same_team", "same_team"),
-                false => or_owner(deny("vis.team.mismatch", "team_mismatch")),
+            if team.is_some() && team == resource.team_id {
+                allow("vis.team.same_team", "same_team")
+            } else {
+                or_owner(deny("vis.team.mismatch", "team_mismatch"))
             }
         }
         Some(Visibility::PrivateAgent) if actor.role == ActorRole::Human => {
             allow("vis.private.human", "human_override")
         }
-        Some(Visibility::PrivateAgent) => match is_producer {
-            true => allow("vis.private.owner", "owner"),
-            false => deny("vis.private.owner", "not_owner"),
-        },
+        Some(Visibility::PrivateAgent) => {
+            if is_producer {
+                allow("vis.private.owner", "owner")
+            } else {
+                deny("vis.private.owner", "not_owner")
+            }
+        }
     }
 }
 
@@ -363,15 +370,16 @@ fn allowed(
     subject: &Subject<'_>,
     decision: Decision,
 ) -> Result<Decision, Error> {
-    match decision.allowed {
-        true => Ok(decision),
-        false => Err(Error::Denied {
+    if decision.allowed {
+        Ok(decision)
+    } else {
+        Err(Error::Denied {
             action: action.noun(),
             rule_id: decision.rule_id,
             reason: decision.reason,
             actor_id: actor.id.clone(),
             resource_id: subject.resource_id.to_owned(),
-        }),
+        })
     }
 }
 

@@ -129,9 +129,10 @@ fn judge_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
     let mut start = 0;
     for line in chunk.bytes.split_inclusive(|&byte| byte == b'\n') {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let verdict = match chunk.oversized {
-            true => Verdict::Broken("longer than a line may be".to_owned()),
-            false => judge_line(text, mode),
+        let verdict = if chunk.oversized {
+            Verdict::Broken("longer than a line may be".to_owned())
+        } else {
+            judge_line(text, mode)
         };
         lines.push(Line {
             start,

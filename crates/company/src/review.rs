@@ -91,14 +91,15 @@ impl Verdict {
             return Ok(());
         };
         let actual = basis.sha256();
-        match expected.eq_ignore_ascii_case(&actual) {
-            true => Ok(()),
-            false => Err(Error::BasisChanged {
+        if expected.eq_ignore_ascii_case(&actual) {
+            Ok(())
+        } else {
+            Err(Error::BasisChanged {
                 artifact_id: self.artifact_id.to_string(),
                 expected: expected.clone(),
                 actual,
                 files: basis.files(),
-            }),
+            })
         }
     }
 

@@ -168,12 +168,13 @@ pub fn read_manifest(
     let manifest = company
         .read::<SharePack>(&relative)
         .map_err(|error| error.or_not_found("Share pack", pack.as_str()))?;
-    match manifest.project_id.as_str() == project.as_str() {
-        true => Ok(manifest),
-        false => Err(Error::Refused(format!(
+    if manifest.project_id.as_str() == project.as_str() {
+        Ok(manifest)
+    } else {
+        Err(Error::Refused(format!(
             "Share pack {pack} belongs to project {}, not {project}.",
             manifest.project_id
-        ))),
+        )))
     }
 }
 
@@ -189,12 +190,13 @@ pub fn included_runs<'a>(
     let found: Vec<_> = runs
         .filter(|run| run.run_id.as_str() == wanted.as_str())
         .collect();
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(Error::Refused(format!(
+    if found.is_empty() {
+        Err(Error::Refused(format!(
             "Run {wanted} is not included in share pack {}.",
             manifest.id
-        ))),
+        )))
+    } else {
+        Ok(found)
     }
 }
 
@@ -354,13 +356,15 @@ impl SharedEvents {
         };
         let visibility = string("visibility");
         let is_json = serde_json::from_str::<&RawValue>(line).is_ok();
-        let included = match is_json {
-            true => matches!(visibility.as_deref(), Some("managers" | "org")),
-            false => !is_torn_from_a_closed_event(line),
+        let included = if is_json {
+            matches!(visibility.as_deref(), Some("managers" | "org"))
+        } else {
+            !is_torn_from_a_closed_event(line)
         };
-        let (shown, found) = match is_json {
-            true => secret::redact_json(line),
-            false => secret::redact(line),
+        let (shown, found) = if is_json {
+            secret::redact_json(line)
+        } else {
+            secret::redact(line)
         };
         self.chain.lines.push(ChainLine {
             event_id: string("event_id"),
@@ -404,11 +408,12 @@ fn checked_inside(company: &Company, folder: &str, relative: &str) -> Result<(),
         (Some(folder), Some(file)) => !file.starts_with(folder),
         _ => false,
     };
-    match is_below && !leads_out {
-        true => Ok(()),
-        false => Err(Error::Refused(format!(
+    if is_below && !leads_out {
+        Ok(())
+    } else {
+        Err(Error::Refused(format!(
             "`{relative}` is not inside the share pack `{folder}`"
-        ))),
+        )))
     }
 }
 

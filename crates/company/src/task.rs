@@ -126,12 +126,13 @@ fn newest_first(left: &TaskFile, right: &TaskFile) -> Ordering {
 fn read(company: &Company, relpath: &str) -> Result<Arc<Markdown<Task>>, Error> {
     let document = company.read_markdown::<Task>(relpath)?;
     let missing = validate::missing_headings(&document.body, &TASK_HEADINGS);
-    match missing.is_empty() {
-        true => Ok(document),
-        false => Err(Error::FileInvalid {
+    if missing.is_empty() {
+        Ok(document)
+    } else {
+        Err(Error::FileInvalid {
             path: relpath.to_owned(),
             issues: missing,
-        }),
+        })
     }
 }
 
@@ -213,9 +214,10 @@ impl Writer<'_> {
             }
         }
         self.put_task(&relpath, &document, &head)?;
-        let warnings = match is_scheduled {
-            true => warnings(&Tasks::read(company, project)?.tasks(), &head),
-            false => Vec::new(),
+        let warnings = if is_scheduled {
+            warnings(&Tasks::read(company, project)?.tasks(), &head)
+        } else {
+            Vec::new()
         };
         Ok(Planned {
             task: head,

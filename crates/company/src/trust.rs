@@ -266,9 +266,10 @@ impl Company {
     ) -> Result<Option<T>, serde_json::Error> {
         let Sealed { seal, note } = serde_json::from_str(text)?;
         let place = self.path(relative);
-        match self.seals().is_sealed(&place, note.get().as_bytes(), &seal) {
-            true => serde_json::from_str(note.get()).map(Some),
-            false => Ok(None),
+        if self.seals().is_sealed(&place, note.get().as_bytes(), &seal) {
+            serde_json::from_str(note.get()).map(Some)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -33,12 +33,13 @@ pub fn read_document(
 ) -> Result<std::sync::Arc<Markdown<DocumentHead>>, Error> {
     let document = company.read_markdown::<DocumentHead>(relative)?;
     let missing = missing_headings(&document.body, document.head.r#type.headings());
-    match missing.is_empty() {
-        true => Ok(document),
-        false => Err(Error::FileInvalid {
+    if missing.is_empty() {
+        Ok(document)
+    } else {
+        Err(Error::FileInvalid {
             path: relative.to_owned(),
             issues: missing,
-        }),
+        })
     }
 }
 

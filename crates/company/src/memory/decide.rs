@@ -221,12 +221,13 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
         )));
     };
     let patch = patch_of(project, artifact);
-    match head.patch_file.replace('\\', "/") == patch {
-        true => Ok(scope.target()),
-        false => Err(Error::Refused(format!(
+    if head.patch_file.replace('\\', "/") == patch {
+        Ok(scope.target())
+    } else {
+        Err(Error::Refused(format!(
             "the patch of a delta is `{patch}` and not `{}`",
             head.patch_file
-        ))),
+        )))
     }
 }
 

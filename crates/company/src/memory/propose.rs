@@ -96,12 +96,13 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
     secret::refuse("memory_delta.insert_lines", &joined(&new.insert_lines))?;
     let scope = scope(new)?;
     let target_file = scope.target();
-    let before = company
-        .read_text(&target_file)
-        .map_err(|error| match error.is_missing() {
-            true => Error::Refused(format!("Target memory file does not exist: {target_file}")),
-            false => error,
-        })?;
+    let before = company.read_text(&target_file).map_err(|error| {
+        if error.is_missing() {
+            Error::Refused(format!("Target memory file does not exist: {target_file}"))
+        } else {
+            error
+        }
+    })?;
     let after = patch::insert_under(&before, &new.under_heading, &texts(&new.insert_lines))?;
     let patch = patch::between(&target_file, &before, &after);
     if patch::applied(&patch, &before).as_deref() != Some(&*after) {

@@ -96,9 +96,10 @@ pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Resul
         }
     };
     let files: Vec<_> = unreadable.into_iter().map(|file| file.path).collect();
-    Err(Error::Refused(match files.is_empty() {
-        true => told,
-        false => format!("{told}; not readable: {}", files.join(", ")),
+    Err(Error::Refused(if files.is_empty() {
+        told
+    } else {
+        format!("{told}; not readable: {}", files.join(", "))
     }))
 }
 

@@ -116,9 +116,10 @@ fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
         (None, Some(path)) => {
             let unreadable =
                 |detail: &str| Error::Refused(format!("intake_file `{path}` {detail}"));
-            let file = match Path::new(&path).is_absolute() {
-                true => open_elsewhere(&path).map_err(|_| unreadable("cannot be read"))?,
-                false => company.open(&path)?,
+            let file = if Path::new(&path).is_absolute() {
+                open_elsewhere(&path).map_err(|_| unreadable("cannot be read"))?
+            } else {
+                company.open(&path)?
             };
             if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
                 return Err(unreadable("is not a file"));
@@ -284,9 +285,10 @@ impl<'a> Plan<'a> {
         let defaults =
             writer.project_default_files(&self.project, self.ceo, Some(&self.new.executive))?;
         for (path, text) in defaults {
-            let text = match path == messages {
-                true => self.message(&council)?,
-                false => text,
+            let text = if path == messages {
+                self.message(&council)?
+            } else {
+                text
             };
             together.files.push((path, text));
         }
@@ -396,9 +398,10 @@ impl<'a> Plan<'a> {
             };
         let lines = |line: &dyn Fn(&Department) -> String, none: &str| {
             let lines: Vec<_> = self.departments.iter().map(line).collect();
-            match lines.is_empty() {
-                true => none.to_owned(),
-                false => lines.join("\n"),
+            if lines.is_empty() {
+                none.to_owned()
+            } else {
+                lines.join("\n")
             }
         };
         let none = "- No department directors are configured.";

@@ -143,9 +143,10 @@ fn described(task: &GanttTask) -> String {
     if let Some(agent) = &task.assignee_agent_id {
         text.push_str(&format!(", by {agent}"));
     }
-    match task.critical {
-        true => text.push_str(", critical"),
-        false => text.push_str(&format!(", {} days of slack", task.slack_days)),
+    if task.critical {
+        text.push_str(", critical")
+    } else {
+        text.push_str(&format!(", {} days of slack", task.slack_days))
     }
     text
 }
@@ -201,13 +202,15 @@ fn mermaid_text(text: &str) -> String {
 /// A cell. What a spreadsheet would take for a formula gets a quote in front.
 fn csv_text(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = match is_formula {
-        true => format!("'{text}"),
-        false => text.to_owned(),
+    let text = if is_formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
     };
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
     }
 }
 
