@@ -2,7 +2,8 @@
 //!
 //! A folder that was cloned, unpacked or sent is data. What holds for one machine alone, which is everything below
 //! `.local`, names programs, changes to finish and processes to stop: it counts only in folders that a person made here
-//! or confirmed. The home keeps the list, by real path, inode and time of making, so a folder that takes the place of a trusted one is
+//! or confirmed. The home keeps the list, by real path, inode and time of making, so a folder that takes the place of a
+//! trusted one is
 //! not trusted.
 //!
 //! Trust says that a person knows the folder, not that nobody else writes to it. So what leads to writes and signals

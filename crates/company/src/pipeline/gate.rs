@@ -77,7 +77,8 @@ pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
     !proposal.is_ok_and(|proposal| is_plan_approval(&proposal.head))
 }
 
-/// Fails unless the CEO, or a person, approved the plan and nobody denied it since. What cannot be read may be a denial.
+/// Fails unless the CEO, or a person, approved the plan and nobody denied it since. What cannot be read may be a
+/// denial.
 pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
     let Decided {
         decision,
