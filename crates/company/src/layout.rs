@@ -25,17 +25,17 @@ pub const REQUIRED_FILES: [&str; 3] = [COMPANY, POLICY, MACHINE];
 
 /// Folder of the company-wide conversation.
 pub const WORKSPACE_HOME: &str = "inbox/workspace_home";
-/// Identity of the company.
+/// File with the identity of the company.
 pub const COMPANY: &str = "company/company.yaml";
-/// Default visibilities.
+/// File with the default visibilities.
 pub const POLICY: &str = "company/policy.yaml";
 /// Folder of files that are valid on this machine only.
 pub const LOCAL: &str = ".local";
-/// Excludes [`LOCAL`] from version control.
+/// File that excludes [`LOCAL`] from version control.
 pub const GITIGNORE: &str = ".gitignore";
-/// Programs and folders of this machine.
+/// File with the programs and folders of this machine.
 pub const MACHINE: &str = ".local/machine.yaml";
-/// Log of the applied migrations.
+/// File with the log of the applied migrations.
 pub const MIGRATIONS: &str = "company/migrations/applied.yaml";
 /// Folder of the teams.
 pub const TEAMS: &str = "org/teams";
@@ -49,7 +49,7 @@ pub const REVIEWS: &str = "inbox/reviews";
 pub const HELP_REQUESTS: &str = "inbox/help_requests";
 /// Folder of the comments.
 pub const COMMENTS: &str = "inbox/comments";
-/// Settings of the heartbeat.
+/// File with the settings of the heartbeat.
 pub const HEARTBEAT_CONFIG: &str = ".local/heartbeat/config.yaml";
 /// Folder of the intents: multi-file changes that were started and are not complete.
 pub const INTENTS: &str = ".local/intents";

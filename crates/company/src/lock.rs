@@ -319,7 +319,7 @@ pub(crate) fn process_is_gone(pid: i32, written_at: i64) -> bool {
     if process_is_absent(pid) {
         return true;
     }
-    // Where the system reports start times: a process that started later reuses the id.
+    // On systems that report start times: a process that started after the write reuses the id.
     const START_TIME: usize = 19;
     const TICKS_PER_SECOND: i64 = 100;
     const MARGIN_SECONDS: i64 = 2;

@@ -38,7 +38,7 @@ pub struct Seen {
     pub milestone_id: Option<Text>,
     /// Artifact ids that document it.
     pub evidence: Vec<Text>,
-    /// Number of occurrences after which the agent is evaluated; only reported in the event.
+    /// Number of occurrences from which a rule is proposed; only recorded in the event.
     pub threshold: u64,
 }
 

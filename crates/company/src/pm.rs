@@ -78,7 +78,7 @@ fn recommendations(
     Ok(staff.recommend(&tasks.tasks()))
 }
 
-/// `pm.export`. Only tasks that `actor` may see are exported; without an actor, all tasks.
+/// `pm.export`. Titles of tasks that `actor` may not see are replaced by their ids; without an actor, all are shown.
 pub fn export(
     company: &Company,
     project: &ProjectId,

@@ -293,7 +293,7 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         Action::Read | Action::Approve | Action::Launch | Action::ComposeContext => {}
     }
     let is_producer = !actor.id.is_empty() && resource.producing_actor_id == Some(&*actor.id);
-    // Producers may always read what they produced.
+    // Producers may read what they produced.
     let or_owner = |denied: Decision| {
         if action == Action::Read && is_producer {
             allow("vis.owner", "owner")

@@ -36,7 +36,7 @@ pub struct Verdict {
     pub notes: Option<String>,
     /// Hash of the content that was shown to the actor. If absent, the decision applies to the current content.
     pub expected_sha256: Option<String>,
-    /// How the actor proved to be present.
+    /// How the actor's presence was proven.
     pub presence: Present,
 }
 

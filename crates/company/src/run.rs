@@ -145,7 +145,7 @@ pub fn create(
     )
 }
 
-/// Creates a run with a goal, which lists show as its title.
+/// Creates a run with a goal, which lists show.
 pub fn create_for(
     company: &Company,
     project: &ProjectId,

@@ -2,8 +2,8 @@
 //!
 //! Each run's events are accompanied by a chain file with one row per line of the original log, so that a reader can
 //! distinguish declared omissions and redactions from later changes. `SHA256SUMS` contains the hash of every file in
-//! the format of `sha256sum`; it is a separate file because the manifest does not allow additional fields. [`replay`]
-//! verifies the events.
+//! the format of `sha256sum`; it is a separate file because the manifest does not allow additional fields.
+//! [`replay()`] verifies the events.
 
 mod replay;
 

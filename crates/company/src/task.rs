@@ -96,8 +96,8 @@ impl Tasks {
         Ok(tasks)
     }
 
-    /// Hides the titles of tasks that the actor may not see. A plan needs all tasks, so hidden ones keep their id as
-    /// title.
+    /// Replaces the titles of tasks that the actor may not see by their ids. The tasks stay in the list, because a plan
+    /// needs all of them.
     #[must_use]
     pub fn shown_to(mut self, company: &Company, actor: Option<&Actor>) -> Self {
         let Some(actor) = actor else {

@@ -97,7 +97,8 @@ pub(crate) fn walk(
     visit(path, Found::Left)
 }
 
-/// Like [`walk`], for a folder given by its path. Paths are reported relative to it.
+/// Visits a folder given by its path, and everything below it, sorted by name and without the entries for which
+/// `is_left_out` returns true. Paths are reported relative to it.
 pub fn walk_folder(
     folder: &Path,
     is_left_out: &dyn Fn(&Path, &OsStr) -> bool,

@@ -7,8 +7,9 @@ use crate::Error;
 /// Number of context lines around a change.
 const CONTEXT_LINES: usize = 4;
 
-/// Inserts lines below the first line that equals `heading`, followed by a blank line and after the heading's own blank
-/// line, if it has one. The line endings of the text are kept.
+/// Inserts lines below the first line that equals `heading`: after the blank line below the heading, if there is one,
+/// and
+/// followed by a blank line. The line endings of the text are kept.
 pub(super) fn insert_under(
     text: &str,
     heading: &str,
