@@ -8,8 +8,7 @@ use crate::Error;
 const CONTEXT_LINES: usize = 4;
 
 /// Inserts lines below the first line that equals `heading`: after the blank line below the heading, if there is one,
-/// and
-/// followed by a blank line. The line endings of the text are kept.
+/// and followed by a blank line. The line endings of the text are kept.
 pub(super) fn insert_under(
     text: &str,
     heading: &str,
