@@ -1,11 +1,11 @@
-//! Where things are in a company folder, as paths relative to it with `/`.
+//! Paths of files and folders in a company folder, relative to it and with `/` as separator.
 
 use protocol::company::{
     AgentId, ContextPackId, ConversationId, DocumentId, JobId, ProjectId, ReviewId, RunId,
     SharePackId, TaskId, TeamId,
 };
 
-/// Directories every company folder has, in the order `workspace.validate` looks for them.
+/// Directories that every company folder has, in the order in which `workspace.validate` checks them.
 pub const REQUIRED_DIRS: [&str; 11] = [
     "company",
     "company/migrations",
@@ -20,53 +20,53 @@ pub const REQUIRED_DIRS: [&str; 11] = [
     LOCAL,
 ];
 
-/// Files every company folder has.
+/// Files that every company folder has.
 pub const REQUIRED_FILES: [&str; 3] = [COMPANY, POLICY, MACHINE];
 
-/// The conversation of the whole company.
+/// Folder of the company-wide conversation.
 pub const WORKSPACE_HOME: &str = "inbox/workspace_home";
-/// The company's identity.
+/// File with the identity of the company.
 pub const COMPANY: &str = "company/company.yaml";
-/// Who sees what by default.
+/// File with the default visibilities.
 pub const POLICY: &str = "company/policy.yaml";
-/// Everything that holds on this machine alone.
+/// Folder of files that are valid on this machine only.
 pub const LOCAL: &str = ".local";
-/// Keeps it out of repositories.
+/// File that excludes [`LOCAL`] from version control.
 pub const GITIGNORE: &str = ".gitignore";
-/// Which programs and folders of this machine are used.
+/// File with the programs and folders of this machine.
 pub const MACHINE: &str = ".local/machine.yaml";
-/// Which migrations were made.
+/// File with the log of the applied migrations.
 pub const MIGRATIONS: &str = "company/migrations/applied.yaml";
-/// The teams.
+/// Folder of the teams.
 pub const TEAMS: &str = "org/teams";
-/// The agents.
+/// Folder of the agents.
 pub const AGENTS: &str = "org/agents";
-/// The projects.
+/// Folder of the projects.
 pub const PROJECTS: &str = "work/projects";
-/// The reviews.
+/// Folder of the reviews.
 pub const REVIEWS: &str = "inbox/reviews";
-/// The help requests.
+/// Folder of the help requests.
 pub const HELP_REQUESTS: &str = "inbox/help_requests";
-/// The comments.
+/// Folder of the comments.
 pub const COMMENTS: &str = "inbox/comments";
-/// How the heartbeat is set.
+/// File with the settings of the heartbeat.
 pub const HEARTBEAT_CONFIG: &str = ".local/heartbeat/config.yaml";
-/// What was begun and is not finished.
+/// Folder of the intents: multi-file changes that were started and are not complete.
 pub const INTENTS: &str = ".local/intents";
-/// Approved actions that are not carried out yet.
+/// Folder of approved actions that have not been executed yet.
 pub const APPROVED_ACTIONS: &str = ".local/approved_actions";
-/// The folders of a new project.
+/// Folders that every new project gets.
 pub const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
 
-/// Whether a relative path names something in the outputs of a run.
+/// Returns whether a relative path lies in the outputs of a run.
 pub(crate) fn is_output(relative: &str) -> bool {
     relative.starts_with(PROJECTS) && relative.contains("/outputs/")
 }
 
-/// Whether a relative path names something that holds on one machine alone.
+/// Returns whether a relative path lies in [`LOCAL`].
 pub(crate) fn is_local(relative: &str) -> bool {
-    let rest = relative.strip_prefix(LOCAL);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    let below = relative.strip_prefix(LOCAL);
+    below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
 /// The folder of a team.
@@ -89,12 +89,12 @@ pub fn run(project: &ProjectId, run: &RunId) -> String {
     format!("{PROJECTS}/{project}/runs/{run}")
 }
 
-/// What a run left behind.
+/// The folder of a run's outputs.
 pub fn run_outputs(project: &ProjectId, run: &RunId) -> String {
     format!("{}/outputs", self::run(project, run))
 }
 
-/// What a run was given.
+/// The folder of a run's inputs.
 pub fn run_inputs(project: &ProjectId, run: &RunId) -> String {
     format!("{}/inputs", self::run(project, run))
 }
@@ -124,17 +124,17 @@ pub fn document(project: &ProjectId, document: &DocumentId) -> String {
     format!("{PROJECTS}/{project}/artifacts/{document}.md")
 }
 
-/// The documents of a project.
+/// The folder of a project's documents.
 pub fn documents(project: &ProjectId) -> String {
     format!("{PROJECTS}/{project}/artifacts")
 }
 
-/// The memory of a project.
+/// The memory file of a project.
 pub fn project_memory(project: &ProjectId) -> String {
     format!("{PROJECTS}/{project}/memory.md")
 }
 
-/// The guidance of an agent.
+/// The guidance file of an agent.
 pub fn agent_guidance(agent: &AgentId) -> String {
     format!("{AGENTS}/{agent}/AGENTS.md")
 }
@@ -144,7 +144,7 @@ pub fn review(review: &ReviewId) -> String {
     format!("{REVIEWS}/{review}.yaml")
 }
 
-/// The folder of a conversation: of a project, or of the whole company.
+/// The folder of a conversation, either of a project or, without one, of the whole company.
 pub fn conversation(
     project: Option<&ProjectId>,
     conversation: &ConversationId,

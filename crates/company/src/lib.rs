@@ -1,7 +1,7 @@
-//! The company folder: where its files are, what they hold, and how they change.
+//! The company folder: the layout of its files, their contents, and the operations that change them.
 //!
-//! Everything here is blocking and works on files alone: no child process, no network, no gateway database. A
-//! caller reads the clock and makes ids, so that tests are exact.
+//! All operations block and work on files only: no child process, no network, no gateway database. The caller supplies
+//! the clock and the id generator, so that tests are deterministic.
 //!
 //! Layers, from the lowest to the highest: `format`, `layout`, `secret`, `files`, `document`, `event_log`, `folder`,
 //! `org`, `policy`, `documents`, `execution`, `decisions`, `memory`, `planning`, `conversation`, `pipeline`, `inbox`,

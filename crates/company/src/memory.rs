@@ -1,7 +1,7 @@
-//! What projects and agents remember. Memory changes by approved deltas and in no other way.
+//! Memory of projects and guidance of agents. Memory changes only through approved deltas.
 //!
-//! [`propose`] writes a delta, [`decide`] applies or refuses it, [`list`] shows deltas, [`extract_candidates`]
-//! suggests some from what a job left behind.
+//! [`propose`] writes a delta, [`decide`] applies or denies it, [`list`] returns deltas, and [`extract_candidates`]
+//! derives suggestions from the results of a job.
 
 mod candidates;
 pub mod context_plan;
@@ -41,10 +41,10 @@ use crate::{
     policy::{self, Action, Actor, Resource},
 };
 
-/// What reviews and policy call a delta.
+/// Subject kind of a memory delta in reviews and in the policy.
 pub const KIND: &str = "memory_delta";
 
-/// Whose memory a delta changes.
+/// Memory that a delta changes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scope {
     Project(ProjectId),
@@ -66,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// The only file a delta of this scope may change.
+    /// The only file that a delta of this scope may change.
     fn target(&self) -> String {
         match self {
             Self::Project(project) => layout::project_memory(project),
@@ -74,7 +74,7 @@ impl Scope {
         }
     }
 
-    /// The scope whose target a path is.
+    /// The scope whose target file is `target`; `None` for every other path.
     fn of_target(target: &str, project: &ProjectId) -> Option<Self> {
         let target = target.replace('\\', "/");
         if target == layout::project_memory(project) {
@@ -86,7 +86,7 @@ impl Scope {
     }
 }
 
-/// A delta of either schema, as everybody but the parser sees it.
+/// A delta of either schema version, with the defaults of schema 1 filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Delta {
     pub(crate) document: Arc<Markdown<MemoryDeltaHead>>,
@@ -97,12 +97,12 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// Fails on what is not in the schema.
+    /// Reads a delta; fails if the document does not match the schema.
     pub(crate) fn read(company: &Company, relative: &str) -> Result<Self, Error> {
         company.read_markdown(relative).map(Self::of)
     }
 
-    /// A delta that was read.
+    /// Fills in the defaults of a delta that was read.
     pub(crate) fn of(document: Arc<Markdown<MemoryDeltaHead>>) -> Self {
         let head = &document.head;
         let scope = ProjectId::parse(&head.project_id)
@@ -114,7 +114,7 @@ impl Delta {
                 (MemoryScopeKind::ProjectMemory, head.project_id.clone())
             }
         };
-        let unknown = Text::new(UNKNOWN_RATIONALE).expect("a sentence");
+        let unknown = Text::new(UNKNOWN_RATIONALE).expect("the constant is not empty");
         Self {
             scope_kind: head.scope_kind.unwrap_or(by_target.0),
             scope_ref: head.scope_ref.clone().unwrap_or(by_target.1),
@@ -129,17 +129,17 @@ impl Delta {
     }
 }
 
-/// The memory or guidance that a delta wants to change, if there is such a one.
+/// The memory or guidance file that a delta changes; `None` if its target is neither.
 pub(crate) fn target_of(head: &MemoryDeltaHead, project: &ProjectId) -> Option<String> {
     Scope::of_target(&head.target_file, project).map(|scope| scope.target())
 }
 
-/// What deltas of schema 1 say for a reason; clients know the sentence.
+/// Rationale that is reported for deltas of schema 1. Clients know this text.
 const UNKNOWN_RATIONALE: &str =
     "Legacy memory delta (schema v1): rationale not captured in artifact frontmatter.";
 
-/// Whether a document is too secret for somebody to see, whatever its visibility says. Lists that come from an index
-/// ask this, because an index does not know how secret a delta is.
+/// Returns whether the sensitivity of a document hides it from `actor`, regardless of its visibility. Lists built from
+/// the index call this, because the index does not store sensitivities.
 pub fn is_too_secret(company: &Company, actor: &Actor, project: &str, document: &str) -> bool {
     let (Ok(project), Ok(document)) = (ProjectId::parse(project), DocumentId::parse(document))
     else {
@@ -149,7 +149,7 @@ pub fn is_too_secret(company: &Company, actor: &Actor, project: &str, document: 
     let document = match company.read_markdown::<LooseHead>(&path) {
         Ok(document) => document,
         Err(error) if error.is_missing() => return false,
-        // Nobody can tell how secret it is.
+        // The sensitivity of an unreadable document is unknown, so only directors and above see it.
         Err(_) => return policy::rank(actor.role) < policy::rank(ActorRole::Director),
     };
     let resource = Resource {
@@ -160,20 +160,20 @@ pub fn is_too_secret(company: &Company, actor: &Actor, project: &str, document: 
     !policy::decide(actor, Action::Read, &resource).allowed
 }
 
-/// Which deltas are wanted.
+/// Filter of [`list`].
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Who asks.
+    /// Actor on whose behalf the deltas are listed.
     pub actor: Actor,
-    /// Only of this project.
+    /// Restricts the list to this project; all projects if absent.
     pub project: Option<ProjectId>,
-    /// Only those that stand so.
+    /// Restricts the list to deltas with this status.
     pub status: DeltaFilter,
-    /// At most so many.
+    /// Maximum number of deltas.
     pub limit: usize,
 }
 
-/// The deltas somebody may see, newest first, and how many they may not.
+/// Returns the deltas that the actor may see, newest first, and the number of deltas that the policy hides.
 pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasResponse, Error> {
     let Wanted {
         actor,
@@ -205,7 +205,7 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
         let is_usable = delta
             .as_ref()
             .is_some_and(|delta| decide::is_usable(company, &one.project, &one.id, delta));
-        let stands = match review.map(|review| review.decision) {
+        let delta_status = match review.map(|review| review.decision) {
             None if is_usable => DeltaStatus::Pending,
             None => DeltaStatus::Invalid,
             Some(ReviewDecision::Approved) => DeltaStatus::Approved,
@@ -213,10 +213,10 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
         };
         let fits = match status {
             DeltaFilter::All => true,
-            DeltaFilter::Pending => stands == DeltaStatus::Pending,
-            DeltaFilter::Approved => stands == DeltaStatus::Approved,
-            DeltaFilter::Denied => stands == DeltaStatus::Denied,
-            DeltaFilter::Invalid => stands == DeltaStatus::Invalid,
+            DeltaFilter::Pending => delta_status == DeltaStatus::Pending,
+            DeltaFilter::Approved => delta_status == DeltaStatus::Approved,
+            DeltaFilter::Denied => delta_status == DeltaStatus::Denied,
+            DeltaFilter::Invalid => delta_status == DeltaStatus::Invalid,
         };
         if !fits {
             continue;
@@ -230,9 +230,9 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
             notes: review.notes.clone().unwrap_or_default(),
         });
         let Some(delta) = delta else {
-            match unreadable(company, &actor, &one) {
+            match unreadable_row(company, &actor, &one) {
                 Some(row) => items.push(MemoryDeltaRow {
-                    status: stands,
+                    status: delta_status,
                     decision,
                     ..row
                 }),
@@ -267,7 +267,7 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
             rationale: delta.rationale.to_string(),
             evidence: head.evidence.clone().unwrap_or_default(),
             source_schema_version: head.schema_version,
-            status: stands,
+            status: delta_status,
             decision,
         });
     }
@@ -281,9 +281,9 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
     })
 }
 
-/// What can be told of a delta that cannot be read as one, or nothing to those who may not see it. What it does not say
-/// is as secret as can be.
-fn unreadable(company: &Company, actor: &Actor, listed: &Listed) -> Option<MemoryDeltaRow> {
+/// Builds the row of a delta that does not match the schema; `None` if the actor may not see it. Missing visibility and
+/// sensitivity are treated as the most restrictive ones.
+fn unreadable_row(company: &Company, actor: &Actor, listed: &Listed) -> Option<MemoryDeltaRow> {
     let head = &listed.document.head;
     let produced_by = head.produced_by().unwrap_or_default();
     let visibility = head.visibility().unwrap_or(Visibility::PrivateAgent);
@@ -296,8 +296,8 @@ fn unreadable(company: &Company, actor: &Actor, listed: &Listed) -> Option<Memor
         sensitivity: Some(sensitivity),
         ..Resource::visible(visibility)
     };
-    let is_seen = policy::decide(actor, Action::Read, &resource).allowed;
-    is_seen.then(|| MemoryDeltaRow {
+    let is_visible = policy::decide(actor, Action::Read, &resource).allowed;
+    is_visible.then(|| MemoryDeltaRow {
         artifact_id: listed.id.to_string(),
         title: head.title().unwrap_or_default().to_owned(),
         project_id: listed.project.to_string(),

@@ -1,4 +1,4 @@
-//! Teams and agents: `org/`.
+//! Teams and agents, stored under `org/`.
 
 pub mod defaults;
 pub mod project;
@@ -17,12 +17,12 @@ use crate::{
     layout,
 };
 
-/// Every readable agent, in the order of the folders.
+/// Returns every readable agent, in folder order.
 pub fn agents(company: &Company) -> Result<Vec<Arc<Agent>>, Error> {
     readable(company, layout::AGENTS, "agent.yaml")
 }
 
-/// Every readable team, in the order of the folders.
+/// Returns every readable team, in folder order.
 pub fn teams(company: &Company) -> Result<Vec<Arc<Team>>, Error> {
     readable(company, layout::TEAMS, "team.yaml")
 }
@@ -36,11 +36,11 @@ fn readable<T: crate::document::Document>(
     let read = names
         .iter()
         .map(|name| company.read(&format!("{folder}/{name}/{file}")));
-    // What cannot be read is reported by `workspace.validate`, not by every list.
+    // `workspace.validate` reports unreadable files; lists skip them.
     Ok(read.filter_map(Result::ok).collect())
 }
 
-/// The agents of a role or a team, sorted by name.
+/// Returns the agents, sorted by name and optionally restricted to a role or a team.
 pub fn list_agents(
     company: &Company,
     role: Option<AgentRole>,
@@ -66,7 +66,7 @@ pub fn list_agents(
     Ok(rows)
 }
 
-/// The teams, sorted by name.
+/// Returns the teams, sorted by name.
 pub fn list_teams(company: &Company) -> Result<Vec<TeamRow>, Error> {
     let mut rows: Vec<_> = teams(company)?
         .iter()
@@ -83,32 +83,32 @@ pub fn list_teams(company: &Company) -> Result<Vec<TeamRow>, Error> {
     Ok(rows)
 }
 
-/// What is known of a new agent.
+/// Properties of a new agent.
 #[derive(Clone, Debug)]
 pub struct NewAgent<'a> {
-    /// Its id.
+    /// Id of the agent.
     pub id: AgentId,
-    /// Its name.
+    /// Name of the agent.
     pub name: &'a str,
-    /// What it is called in the company.
+    /// Job title; the role is shown if absent.
     pub display_title: Option<&'a str>,
-    /// What it is.
+    /// Role in the company.
     pub role: AgentRole,
-    /// What runs it.
+    /// Provider that runs the agent.
     pub provider: &'a str,
-    /// Which model suits it.
+    /// Preferred model; the provider's default if absent.
     pub model_hint: Option<&'a str>,
-    /// Its team.
+    /// Team of the agent, if it belongs to one.
     pub team: Option<&'a TeamId>,
 }
 
 impl Writer<'_> {
-    /// Makes an agent with its starter files.
+    /// Creates an agent with its starter files.
     pub fn create_agent(&self, new: &NewAgent<'_>) -> Result<(), Error> {
         self.make_whole(&layout::agent(&new.id), &[], &self.agent_files(new)?)
     }
 
-    /// The starter files of an agent, below its folder.
+    /// The starter files of an agent, as paths relative to its folder with their contents.
     pub(crate) fn agent_files(
         &self,
         new: &NewAgent<'_>,
@@ -165,7 +165,7 @@ impl Writer<'_> {
         ])
     }
 
-    /// Makes a team with its memory.
+    /// Creates a team with its empty memory.
     pub fn create_team(&self, id: &TeamId, team: &Team) -> Result<(), Error> {
         let memory =
             "# Team Memory (Curated)\n\n## Principles\n\n## Decisions\n\n## Links\n".to_owned();
@@ -177,12 +177,12 @@ impl Writer<'_> {
     }
 }
 
-/// A text that cannot be empty, because it is an id, a word of ours or was checked before.
+/// Converts a value that is known not to be empty (an id, a constant or a validated value) to a [`Text`].
 pub(crate) fn text(of: impl std::fmt::Display) -> Text {
     Text::new(of.to_string()).unwrap_or_else(|| Text::new("?").expect("one character"))
 }
 
-/// The clock's time is a time.
+/// Converts a time printed by [`crate::Sources`] to an [`IsoTime`].
 pub(crate) fn iso(of: String) -> IsoTime {
     IsoTime::new(of).expect("the clock prints a time")
 }

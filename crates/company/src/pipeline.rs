@@ -1,5 +1,6 @@
-//! From what a client wants to tasks of workers: the planning package of a project ([`intake`]), what workers write
-//! into it ([`fill`]), whether the CEO agrees ([`gate`]), and the tasks of a department ([`assign`]).
+//! The client pipeline, from a client request to worker tasks: the planning package of a project ([`intake`]), the
+//! documents that workers fill in ([`fill`]), the CEO's approval of the executive plan ([`gate`]), and the tasks of a
+//! department ([`assign`]).
 
 pub mod assign;
 pub mod fill;
@@ -24,7 +25,7 @@ use crate::{
     policy::Actor,
 };
 
-/// Whoever says who they are has to lead.
+/// Requires a declared actor to be a manager or above. Requests without an actor are accepted.
 pub fn check_leads(actor: Option<&Actor>, resource_id: &str) -> Result<(), Error> {
     match actor.filter(|actor| !actor.is_manager()) {
         None => Ok(()),
@@ -44,7 +45,7 @@ fn agent(company: &Company, id: &AgentId) -> Result<std::sync::Arc<Agent>, Error
         .map_err(|error| error.or_not_found("Agent", id.as_str()))
 }
 
-/// What a department is called: its key and its name.
+/// Returns the key and the label of a department.
 fn department(team: &Team) -> (String, String) {
     let key = team.department_key.as_deref().map_or_else(
         || team.name.to_lowercase().replace(' ', "_"),
@@ -54,7 +55,7 @@ fn department(team: &Team) -> (String, String) {
     (key, label.to_owned())
 }
 
-/// A task with one milestone, for somebody of a team.
+/// A task with one milestone, assigned to an agent of a team.
 struct NewTask<'a> {
     title: String,
     visibility: Visibility,
@@ -67,7 +68,7 @@ struct NewTask<'a> {
 }
 
 impl NewTask<'_> {
-    /// The task as its file has it.
+    /// Creates the ids of the task and its milestone, and prints the content of the task file.
     fn made(
         self,
         writer: &Writer<'_>,
@@ -113,7 +114,7 @@ impl NewTask<'_> {
     }
 }
 
-/// A log of a project that nobody has written yet, relative to the company folder.
+/// Returns the path of a project log that does not exist yet, relative to the company folder.
 fn new_log(company: &Company, project: &ProjectId, name: &str) -> String {
     let mut at_ms = company.sources().now_ms();
     loop {
@@ -125,12 +126,12 @@ fn new_log(company: &Company, project: &ProjectId, name: &str) -> String {
     }
 }
 
-/// What stands in the criteria of a director's task before the id of the department's plan.
+/// Prefix of the acceptance criterion in a director's task that names the department plan.
 const DEPARTMENT_PLAN: &str = "Department plan artifact exists: ";
-/// What stands in the criteria of a worker's task before the id of the executive plan.
+/// Prefix of the acceptance criterion in a worker's task that names the executive plan.
 const EXECUTIVE_PLAN: &str = "Executive plan reference: ";
 
-/// Whether a milestone of a task has a criterion.
+/// Returns whether an acceptance criterion of one of the task's milestones satisfies `fits`.
 fn asks_for(task: &Task, fits: impl Fn(&str) -> bool) -> bool {
     let milestones = task.milestones.iter();
     let mut criteria = milestones.flat_map(|milestone| &milestone.acceptance_criteria);

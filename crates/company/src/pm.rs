@@ -1,4 +1,4 @@
-//! `pm.*`: the plan of a project and who should do what, from the files of a company folder.
+//! `pm.*`: project plans and agent allocations, computed from the files of a company folder.
 
 pub mod overview;
 
@@ -23,10 +23,10 @@ use crate::{
     policy::Actor,
 };
 
-/// No more runs of a project than this are looked at, the newest first.
-const RUNS: usize = 500;
+/// Maximum number of runs of a project that are considered, newest first.
+const MAX_RUNS: usize = 500;
 
-/// `pm.snapshot`: all projects, and the plan of one of them if there is one to tell.
+/// `pm.snapshot`: the portfolio of all projects, and the plan of one project if `project` is given.
 pub fn snapshot(standings: &Standings, project: Option<&ProjectId>) -> PmSnapshotResponse {
     let now_ms = standings.now_ms();
     PmSnapshotResponse {
@@ -42,7 +42,7 @@ pub fn snapshot(standings: &Standings, project: Option<&ProjectId>) -> PmSnapsho
     }
 }
 
-/// `pm.recommend_allocations`. `providers` tells what is known of a provider on this machine.
+/// `pm.recommend_allocations`. `providers` returns the state of a provider on this machine, if it is known.
 pub fn recommend_allocations(
     company: &Company,
     project: &ProjectId,
@@ -68,7 +68,7 @@ fn recommendations(
     let agents = org::agents(company)?;
     let mut runs = run::runs(company, Some(project))?;
     runs.sort_by(|(_, left), (_, right)| right.created_at.cmp(&left.created_at));
-    runs.truncate(RUNS);
+    runs.truncate(MAX_RUNS);
     let mut records = allocation::Records::default();
     for (_, run) in &runs {
         records.add(run, live, now_ms);
@@ -82,7 +82,7 @@ fn recommendations(
     Ok(staff.recommend(&tasks.tasks()))
 }
 
-/// `pm.export`, as `actor` may see it.
+/// `pm.export`. Titles of tasks that `actor` may not see are replaced by their ids; without an actor, all are shown.
 pub fn export(
     company: &Company,
     project: &ProjectId,

@@ -1,4 +1,4 @@
-//! Who may do what: one table for every read and write of the company family, and the record of what it decided.
+//! The access policy: one rule table for every read and write of the company methods, and the audit of its decisions.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,21 @@ use crate::{
     org::text,
 };
 
-/// Somebody who acts.
+/// An agent or person on whose behalf a request acts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Actor {
-    /// Their id.
+    /// Id of the actor.
     pub id: String,
-    /// What they are.
+    /// Role of the actor.
     pub role: ActorRole,
-    /// Their team.
+    /// Team of the actor; `None` if it belongs to none.
     pub team_id: Option<String>,
 }
 
 impl Actor {
-    /// Holds what a caller says of an actor against what the company knows of them. An agent is at most what its
-    /// file says and belongs to that file's team if none is given; anybody else is what they say.
+    /// Validates a declared actor against the company's records. An agent may not claim a higher role than its file
+    /// states, and gets the team of that file if it declares none. Actors without an agent file are accepted as
+    /// declared.
     pub fn known(self, company: &Company) -> Result<Self, Error> {
         let Some(agent) = agent(company, &self.id) else {
             return Ok(self);
@@ -42,8 +43,8 @@ impl Actor {
         };
         if rank(self.role) > rank(stored) {
             if let Err(error) = record_claim(company, &self, stored) {
-                // The claim is refused all the same.
-                tracing::warn!(%error, "a role claim was not recorded");
+                // A failed audit does not change the decision: the claim is rejected.
+                tracing::warn!(%error, "a rejected role claim cannot be recorded");
             }
             return Err(Error::ActorMismatch {
                 actor_id: self.id,
@@ -57,16 +58,16 @@ impl Actor {
         })
     }
 
-    /// Whether they lead.
+    /// Returns whether the actor has the role of a manager or above.
     pub fn is_manager(&self) -> bool {
         rank(self.role) >= rank(ActorRole::Manager)
     }
 }
 
-/// Tells the log beside the agent's documents that a call claimed a higher role than the agent has. There is no run to
-/// tell: a claim belongs to the agent.
+/// Appends a rejected role claim to the audit log in the agent's folder. The claim belongs to the agent and not to a
+/// run.
 fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(), Error> {
-    // Nothing is written in a folder that nobody trusts.
+    // Untrusted folders are never written to.
     let Some(agent) = AgentId::parse(&actor.id)
         .ok()
         .filter(|_| company.is_trusted())
@@ -104,7 +105,7 @@ fn record_claim(company: &Company, actor: &Actor, stored: ActorRole) -> Result<(
     )
 }
 
-/// How high a role is, from 0.
+/// Rank of a role, from 0 for workers to 4 for humans.
 pub fn rank(role: ActorRole) -> u8 {
     match role {
         ActorRole::Worker => 0,
@@ -122,7 +123,7 @@ fn agent(company: &Company, id: &str) -> Option<std::sync::Arc<Agent>> {
         .ok()
 }
 
-/// The team of whoever made something, if they are an agent of the company.
+/// Returns the team of a producer, if it is an agent of the company that belongs to a team.
 pub fn team_of(company: &Company, produced_by: &str) -> Option<String> {
     let is_agent = produced_by.starts_with(AgentId::PREFIX);
     is_agent
@@ -130,21 +131,21 @@ pub fn team_of(company: &Company, produced_by: &str) -> Option<String> {
         .flatten()
 }
 
-/// What somebody wants to do.
+/// An action that the policy decides about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// See it.
+    /// Read the resource.
     Read,
-    /// Decide about it.
+    /// Approve or deny the resource.
     Approve,
-    /// Start it.
+    /// Launch a run or job.
     Launch,
-    /// Give it to a worker to know.
+    /// Include the resource in the context of a worker.
     ComposeContext,
 }
 
 impl Action {
-    /// What it is called in sentences.
+    /// Name of the action in error messages.
     fn noun(self) -> &'static str {
         match self {
             Self::Approve => "approval",
@@ -152,7 +153,7 @@ impl Action {
         }
     }
 
-    /// The word in events.
+    /// Name of the action in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -163,23 +164,23 @@ impl Action {
     }
 }
 
-/// What it is done to.
+/// Properties of the resource that an action applies to.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource<'a> {
-    /// Who may see it; nobody, if it does not say.
+    /// Visibility of the resource; if absent, access is denied.
     pub visibility: Option<Visibility>,
-    /// The team it belongs to.
+    /// Team that the resource belongs to.
     pub team_id: Option<&'a str>,
-    /// Who made it.
+    /// Actor that produced the resource. Producers may read their own resources.
     pub producing_actor_id: Option<&'a str>,
-    /// The type of the document.
+    /// Type of the document.
     pub kind: Option<&'a str>,
-    /// How secret it is.
+    /// Sensitivity of the resource; absent if it has none.
     pub sensitivity: Option<Sensitivity>,
 }
 
 impl Resource<'_> {
-    /// Something of which only the visibility matters.
+    /// A resource of which only the visibility is known.
     pub fn visible(visibility: impl Into<Option<Visibility>>) -> Self {
         Self {
             visibility: visibility.into(),
@@ -192,7 +193,7 @@ impl Resource<'_> {
 }
 
 impl<'a> Resource<'a> {
-    /// A run of an agent: its team sees it, and everybody if the agent belongs to none.
+    /// A run of an agent. It is visible to the agent's team, or to the whole company if the agent belongs to no team.
     pub fn run(agent_id: &'a str, team_id: Option<&'a str>) -> Self {
         Self {
             team_id,
@@ -206,8 +207,8 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// Tells of an agent whether somebody may see its runs, as [`see_run`] does; everything, if nobody is given. Each agent
-/// is looked up once.
+/// Returns a function that decides by agent id whether `actor` may see the agent's runs, like [`see_run`]. Without an
+/// actor, all runs are visible. Decisions are cached per agent.
 pub fn run_viewer(company: &Company, actor: Option<&Actor>) -> impl FnMut(Option<&str>) -> bool {
     let mut known = BTreeMap::new();
     move |agent| {
@@ -221,7 +222,7 @@ pub fn run_viewer(company: &Company, actor: Option<&Actor>) -> impl FnMut(Option
     }
 }
 
-/// Whether somebody may see a run of an agent. A run that no agent is known for is for those who lead.
+/// Decides whether an actor may see a run of an agent. Runs of unknown agents are visible to managers only.
 pub fn see_run(company: &Company, actor: &Actor, agent: Option<&str>) -> Decision {
     let Some(agent) = agent else {
         return decide(
@@ -234,19 +235,19 @@ pub fn see_run(company: &Company, actor: &Actor, agent: Option<&str>) -> Decisio
     decide(actor, Action::Read, &Resource::run(agent, team.as_deref()))
 }
 
-/// What was decided, and by which rule.
+/// A policy decision with the rule it is based on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// Whether it may happen.
+    /// Whether the action is permitted.
     pub allowed: bool,
-    /// The rule.
+    /// Id of the rule that decided.
     pub rule_id: &'static str,
-    /// Why.
+    /// Reason code.
     pub reason: &'static str,
 }
 
 impl Decision {
-    /// As reviews and events keep it.
+    /// The decision as stored in reviews and events.
     pub fn outcome(&self) -> PolicyOutcome {
         PolicyOutcome {
             allowed: self.allowed,
@@ -256,7 +257,7 @@ impl Decision {
     }
 }
 
-/// Decides by the first rule that fits.
+/// Decides by the first rule that matches.
 pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decision {
     let is_director = rank(actor.role) >= rank(ActorRole::Director);
     let is_manager = actor.is_manager();
@@ -292,10 +293,13 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         Action::Read | Action::Approve | Action::Launch | Action::ComposeContext => {}
     }
     let is_producer = !actor.id.is_empty() && resource.producing_actor_id == Some(&*actor.id);
-    // Whoever made something can always look at it.
-    let or_owner = |denied: Decision| match action == Action::Read && is_producer {
-        true => allow("vis.owner", "owner"),
-        false => denied,
+    // Producers may read what they produced.
+    let or_owner = |denied: Decision| {
+        if action == Action::Read && is_producer {
+            allow("vis.owner", "owner")
+        } else {
+            denied
+        }
     };
     match resource.visibility {
         None => deny("vis.unknown", "visibility_unknown"),
@@ -307,36 +311,40 @@ pub fn decide(actor: &Actor, action: Action, resource: &Resource<'_>) -> Decisio
         }
         Some(Visibility::Team) => {
             let team = actor.team_id.as_deref().filter(|team| !team.is_empty());
-            match team.is_some() && team == resource.team_id {
-                true => allow("vis.team.same_team", "same_team"),
-                false => or_owner(deny("vis.team.mismatch", "team_mismatch")),
+            if team.is_some() && team == resource.team_id {
+                allow("vis.team.same_team", "same_team")
+            } else {
+                or_owner(deny("vis.team.mismatch", "team_mismatch"))
             }
         }
         Some(Visibility::PrivateAgent) if actor.role == ActorRole::Human => {
             allow("vis.private.human", "human_override")
         }
-        Some(Visibility::PrivateAgent) => match is_producer {
-            true => allow("vis.private.owner", "owner"),
-            false => deny("vis.private.owner", "not_owner"),
-        },
+        Some(Visibility::PrivateAgent) => {
+            if is_producer {
+                allow("vis.private.owner", "owner")
+            } else {
+                deny("vis.private.owner", "not_owner")
+            }
+        }
     }
 }
 
-/// What a decision is about, for the record.
+/// Subject of a decision, as recorded in the audit.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The project.
+    /// Project that the resource belongs to.
     pub project: &'a ProjectId,
-    /// The run whose log tells of the decision.
+    /// Run whose log records the decision; decisions without a run are not recorded.
     pub run: Option<&'a str>,
-    /// The document, run or action.
+    /// Id of the document, run or action.
     pub resource_id: &'a str,
-    /// What rules know of it.
+    /// Properties that the rules evaluate.
     pub resource: Resource<'a>,
 }
 
-/// Decides, writes down what was decided, and fails if it is forbidden. Nobody gets around this: whoever reads,
-/// approves or starts something calls it first.
+/// Decides, records the decision, and returns an error if the action is denied. Every read, approval and launch calls
+/// this first.
 pub fn check(
     company: &Company,
     actor: &Actor,
@@ -345,13 +353,14 @@ pub fn check(
 ) -> Result<Decision, Error> {
     let decision = decide(actor, action, &subject.resource);
     if let Err(error) = record(company, actor, action, subject, &decision) {
-        // What could not be written down is decided all the same.
-        tracing::warn!(%error, "a policy decision was not recorded");
+        // A failed audit does not change the decision.
+        tracing::warn!(%error, "a policy decision cannot be recorded");
     }
     allowed(actor, action, subject, decision)
 }
 
-/// Decides without a record and fails if it is forbidden: for showing to an actor what it may do, before it does it.
+/// Decides without recording and returns an error if the action is denied. Used to show an actor in advance what it may
+/// do.
 pub(crate) fn require(actor: &Actor, action: Action, subject: &Subject<'_>) -> Result<(), Error> {
     let decision = decide(actor, action, &subject.resource);
     allowed(actor, action, subject, decision).map(drop)
@@ -363,26 +372,29 @@ fn allowed(
     subject: &Subject<'_>,
     decision: Decision,
 ) -> Result<Decision, Error> {
-    match decision.allowed {
-        true => Ok(decision),
-        false => Err(Error::Denied {
+    if decision.allowed {
+        Ok(decision)
+    } else {
+        Err(Error::Denied {
             action: action.noun(),
             rule_id: decision.rule_id,
             reason: decision.reason,
             actor_id: actor.id.clone(),
             resource_id: subject.resource_id.to_owned(),
-        }),
+        })
     }
 }
 
-/// Whether a decision belongs into the log of the run it is about. A person who looks at something changes nothing
-/// in the run, so that is recorded beside the project's runs.
+/// Returns whether a decision is recorded in the log of its run. A human who reads something does not affect the run,
+/// so such reads go to the project's audit log.
 fn belongs_to_run(actor: &Actor, action: Action, decision: &Decision) -> bool {
-    let is_look = action == Action::Read && decision.allowed && actor.role == ActorRole::Human;
-    !is_look
+    let is_human_read =
+        action == Action::Read && decision.allowed && actor.role == ActorRole::Human;
+    !is_human_read
 }
 
-/// In the log of the run, or beside the project's runs if there is no such run or a person only looked at something.
+/// Records a decision in the log of its run, or in the project's audit log if the run does not exist or a human only
+/// read the resource.
 fn record(
     company: &Company,
     actor: &Actor,
@@ -391,7 +403,7 @@ fn record(
     decision: &Decision,
 ) -> Result<(), Error> {
     let run = subject.run.and_then(|run| RunId::parse(run).ok());
-    // Nothing is written in a folder that nobody trusts.
+    // Untrusted folders are never written to.
     let Some(run) = run.filter(|_| company.is_trusted()) else {
         return Ok(());
     };
@@ -439,7 +451,7 @@ fn record(
     audit(company, subject.project, &events)
 }
 
-/// Keeps events of runs that have no log, or whose log they do not belong to, beside the runs of their project.
+/// Appends events to the project's audit log: those of runs without a log, and those that do not belong into it.
 pub(crate) fn audit(company: &Company, project: &ProjectId, events: &[Event]) -> Result<(), Error> {
     let logs = format!("{}/logs", layout::project(project));
     if !company.path(&layout::project(project)).is_dir() {
@@ -450,7 +462,7 @@ pub(crate) fn audit(company: &Company, project: &ProjectId, events: &[Event]) ->
     company.append_lines(&format!("{logs}/policy_audit.jsonl"), lines)
 }
 
-/// An event that managers see, of the session a run has by itself.
+/// Creates an event with visibility `managers` in the default session of a run.
 pub(crate) fn managers_event(
     company: &Company,
     run: &RunId,

@@ -1,7 +1,7 @@
-//! Secrets in text: how many there are, and the text without them.
+//! Detects and redacts secrets in text.
 //!
-//! Detection decides whether a text may be stored, so prose such as `token: use fewer` does not count. Redaction
-//! decides what others get to see, so it blacks out everything that could be a value. No answer ever holds a secret.
+//! Detection decides whether a text may be stored, so it ignores prose such as `token: use fewer`. Redaction decides
+//! which text others see, so it replaces everything that could be a value. Neither returns a secret.
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// How many secrets of each kind there are. The wire prints all five, also those that are zero.
+/// Number of secrets of each kind. All five counts are serialised, including zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub struct SecretCounts {
-    /// Keys of providers: OpenAI, Anthropic and others.
+    /// API keys of providers such as OpenAI and Anthropic.
     pub openai_api_key: u64,
-    /// Tokens of GitHub.
+    /// GitHub tokens.
     pub github_token: u64,
-    /// Tokens of Slack.
+    /// Slack tokens.
     pub slack_token: u64,
-    /// `Bearer …` and JSON Web Tokens.
+    /// `Bearer …` values and JSON Web Tokens.
     pub bearer_token: u64,
-    /// `password=…` and the like, keys of AWS and Google, private keys.
+    /// Assignments such as `password=…`, keys of AWS and Google, and private keys.
     pub generic_credential_assignment: u64,
 }
 
 impl SecretCounts {
-    /// All of them.
+    /// Sum of all counts.
     pub fn total(&self) -> u64 {
         let Self {
             openai_api_key,
@@ -40,7 +40,7 @@ impl SecretCounts {
         openai_api_key + github_token + slack_token + bearer_token + generic_credential_assignment
     }
 
-    /// Counts those of another text, too.
+    /// Adds the counts of another text.
     pub(crate) fn add_all(&mut self, other: &Self) {
         self.openai_api_key += other.openai_api_key;
         self.github_token += other.github_token;
@@ -49,19 +49,19 @@ impl SecretCounts {
         self.generic_credential_assignment += other.generic_credential_assignment;
     }
 
-    fn add(&mut self, kind: Kind, count: usize) {
+    fn add(&mut self, kind: SecretKind, count: usize) {
         let counter = match kind {
-            Kind::ApiKey => &mut self.openai_api_key,
-            Kind::GithubToken => &mut self.github_token,
-            Kind::SlackToken => &mut self.slack_token,
-            Kind::BearerToken => &mut self.bearer_token,
-            Kind::Assignment => &mut self.generic_credential_assignment,
+            SecretKind::ApiKey => &mut self.openai_api_key,
+            SecretKind::GithubToken => &mut self.github_token,
+            SecretKind::SlackToken => &mut self.slack_token,
+            SecretKind::BearerToken => &mut self.bearer_token,
+            SecretKind::Assignment => &mut self.generic_credential_assignment,
         };
         *counter += count as u64;
     }
 }
 
-/// Fails if there is a secret in a text that is to be stored. The error never shows it.
+/// Fails if a text that is to be stored contains a secret. The error does not contain the secret.
 pub fn refuse(label: &'static str, text: &str) -> Result<(), Error> {
     let counts = detect(text);
     match counts.total() {
@@ -70,21 +70,21 @@ pub fn refuse(label: &'static str, text: &str) -> Result<(), Error> {
     }
 }
 
-/// Counts the secrets in a text, every kind on its own: `token=sk-…` counts twice.
+/// Counts the secrets in a text. Each kind is counted independently: `token=sk-…` counts twice.
 pub fn detect(text: &str) -> SecretCounts {
     let mut counts = SecretCounts::default();
     for kind in KINDS {
-        counts.add(kind, kind.find(text, Sense::Detect).len());
+        counts.add(kind, kind.find(text, Purpose::Detect).len());
     }
     counts
 }
 
-/// Blacks out the secrets of a text, one kind after the other, and counts what was blacked out.
+/// Redacts the secrets of a text, one kind after the other, and counts the replacements.
 pub fn redact(text: &str) -> (Cow<'_, str>, SecretCounts) {
     let mut text = Cow::Borrowed(text);
     let mut counts = SecretCounts::default();
     for kind in KINDS {
-        let found = kind.find(&text, Sense::Redact);
+        let found = kind.find(&text, Purpose::Redact);
         if found.is_empty() {
             continue;
         }
@@ -102,49 +102,52 @@ pub fn redact(text: &str) -> (Cow<'_, str>, SecretCounts) {
     (text, counts)
 }
 
-/// Blacks out the secrets in the strings of a JSON text. Everything else stays byte for byte, so that hashes of
-/// untouched text stay right. The text must be JSON.
+/// Redacts the secrets in the strings of a JSON text. All other bytes stay unchanged, so that hashes of untouched text
+/// remain valid. The text must be valid JSON.
 ///
-/// A string under a key such as `password` is a secret whatever it looks like.
+/// A string under a key such as `password` is a secret regardless of its form.
 pub fn redact_json(json: &str) -> (Cow<'_, str>, SecretCounts) {
     let mut counts = SecretCounts::default();
     let mut redacted = String::new();
     let mut copied = 0;
     let mut key_is_credential = false;
-    let mut at = 0;
+    let mut index = 0;
     let bytes = json.as_bytes();
-    while at < bytes.len() {
-        match bytes[at] {
+    while index < bytes.len() {
+        match bytes[index] {
             b'"' => {}
             b'}' => {
                 key_is_credential = false;
-                at += 1;
+                index += 1;
                 continue;
             }
             _ => {
-                at += 1;
+                index += 1;
                 continue;
             }
         }
-        let start = at;
-        at += 1;
-        while at < bytes.len() && bytes[at] != b'"' {
-            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        let start = index;
+        index += 1;
+        while index < bytes.len() && bytes[index] != b'"' {
+            index += if bytes[index] == b'\\' { 2 } else { 1 };
         }
-        at = (at + 1).min(bytes.len());
-        let Some(quoted) = json.get(start..at) else {
+        index = (index + 1).min(bytes.len());
+        let Some(quoted) = json.get(start..index) else {
             break;
         };
-        // What JSON can say and Rust cannot hold, half a character, is looked at as it stands.
+        // A string with a lone surrogate is valid JSON but not a Rust string; its escaped form is searched instead.
         let inner = || quoted.trim_matches('"').to_owned();
         let string = serde_json::from_str::<String>(quoted).unwrap_or_else(|_| inner());
-        let is_key = bytes[at..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+        let is_key = bytes[index..]
+            .iter()
+            .find(|byte| !byte.is_ascii_whitespace())
+            == Some(&b':');
         if is_key {
             key_is_credential = CREDENTIAL_NAME.is_match(&string);
             continue;
         }
         let replacement = if key_is_credential && !string.is_empty() && string != MARK {
-            counts.add(Kind::Assignment, 1);
+            counts.add(SecretKind::Assignment, 1);
             Cow::Borrowed(MARK)
         } else {
             let (replacement, found) = redact(&string);
@@ -156,7 +159,7 @@ pub fn redact_json(json: &str) -> (Cow<'_, str>, SecretCounts) {
         };
         redacted.push_str(&json[copied..start]);
         redacted.push_str(&serde_json::Value::from(replacement).to_string());
-        copied = at;
+        copied = index;
     }
     if copied == 0 {
         return (Cow::Borrowed(json), counts);
@@ -165,10 +168,11 @@ pub fn redact_json(json: &str) -> (Cow<'_, str>, SecretCounts) {
     (Cow::Owned(redacted), counts)
 }
 
+/// Replacement for secrets without a more specific mark.
 const MARK: &str = "[REDACTED]";
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum SecretKind {
     ApiKey,
     GithubToken,
     SlackToken,
@@ -176,25 +180,25 @@ enum Kind {
     Assignment,
 }
 
-/// In the order in which they are blacked out.
-const KINDS: [Kind; 5] = [
-    Kind::ApiKey,
-    Kind::GithubToken,
-    Kind::SlackToken,
-    Kind::BearerToken,
-    Kind::Assignment,
+/// Kinds in the order in which they are redacted.
+const KINDS: [SecretKind; 5] = [
+    SecretKind::ApiKey,
+    SecretKind::GithubToken,
+    SecretKind::SlackToken,
+    SecretKind::BearerToken,
+    SecretKind::Assignment,
 ];
 
-/// What a search is for.
+/// Purpose of a search.
 #[derive(Clone, Copy, PartialEq)]
-enum Sense {
-    /// Not to raise a false alarm about prose.
+enum Purpose {
+    /// Avoid false positives in prose.
     Detect,
-    /// To let nothing through.
+    /// Avoid false negatives.
     Redact,
 }
 
-impl Kind {
+impl SecretKind {
     fn mark(self) -> &'static str {
         match self {
             Self::ApiKey => "[REDACTED_API_KEY]",
@@ -205,14 +209,14 @@ impl Kind {
         }
     }
 
-    /// Where the secrets are, in order and apart from each other.
-    fn find(self, text: &str, sense: Sense) -> Vec<Range<usize>> {
+    /// Ranges of the secrets, in order and not overlapping.
+    fn find(self, text: &str, purpose: Purpose) -> Vec<Range<usize>> {
         let pattern = match self {
             Self::ApiKey => &*API_KEY,
             Self::GithubToken => &*GITHUB_TOKEN,
             Self::SlackToken => &*SLACK_TOKEN,
             Self::BearerToken => &*BEARER_TOKEN,
-            Self::Assignment => return assignments(text, sense),
+            Self::Assignment => return assignments(text, purpose),
         };
         let groups = pattern.captures_iter(text);
         groups
@@ -230,7 +234,7 @@ macro_rules! patterns {
     )+};
 }
 
-/// The names of things that are secret, whatever their case.
+/// Pattern for the names of credentials, in all common spellings.
 macro_rules! credential_names {
     () => {
         r"(?i-u:(?:[a-z0-9]+[_.-])*(?:api[_-]?key|token|secret|password|passwd|passphrase|(?:secret|access|private)[_-]?(?:access[_-]?)?key))|(?-u:[a-z][A-Za-z0-9]*(?:ApiKey|Token|Secret|Password|SecretKey|AccessKey|PrivateKey))|(?-u:[A-Z0-9]+(?:PASSWORD|TOKEN|SECRET|APIKEY))"
@@ -238,34 +242,34 @@ macro_rules! credential_names {
 }
 
 patterns! {
-    /// OpenAI, Anthropic, OpenRouter, Stripe, Hugging Face, Groq, xAI, GitLab, npm.
+    /// Keys of OpenAI, Anthropic, OpenRouter, Stripe, Hugging Face, Groq, xAI, GitLab and npm.
     API_KEY = r"(?-u:\b)(?<secret>(?-u:sk-[A-Za-z0-9]{20,}|sk-(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{30,}|glpat-[A-Za-z0-9_-]{20,}|npm_[A-Za-z0-9]{36,}))";
-    /// Classic and fine-grained.
+    /// Classic and fine-grained GitHub tokens.
     GITHUB_TOKEN = r"(?-u:\b)(?<secret>(?-u:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}))";
-    /// All prefixes.
+    /// Slack tokens with any prefix.
     SLACK_TOKEN = r"(?-u:\b)(?<secret>(?-u:(?:xox[a-z]|xapp)-[A-Za-z0-9-]{16,}))";
-    /// After the word, or a JSON Web Token anywhere.
+    /// A value after the word `Bearer`, or a JSON Web Token anywhere.
     BEARER_TOKEN = r"(?-u:\b)(?:(?i-u:Bearer)(?-u:[ \t\r\n]+)(?<secret>(?-u:[A-Za-z0-9._~+/-]{12,}=*))|(?<jwt>(?-u:eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)))";
-    /// AWS and Google, which need no name to be known.
+    /// Keys of AWS and Google, which are recognised without a name.
     CLOUD_KEY = r"(?-u:\b)(?<secret>(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_-]{20,}))";
-    /// The first line of a private key.
+    /// First line of a private key.
     PEM_BEGIN = r"-----BEGIN (?-u:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----";
-    /// The last line of a private key.
+    /// Last line of a private key.
     PEM_END = r"-----END (?-u:[A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----";
-    /// A name, its closing quote if it has one, and the sign before the value.
+    /// A credential name, its closing quote if it has one, and the assignment sign before the value.
     ASSIGNMENT = concat!(
         r"(?-u:\b)(?:", credential_names!(), r#")(?-u:\\{0,3}["'])?(?-u:[ \t\r\n]*)(?<sign>=>|:=|={1,3}|:)(?<gap>(?-u:[ \t\r\n]*))(?<quote>(?-u:\\{0,3}["']))?"#
     );
-    /// A key of a JSON object that holds a secret.
+    /// A JSON key whose value is a secret.
     CREDENTIAL_NAME = concat!("^(?:", credential_names!(), ")$");
 }
 
-/// Values of names such as `password`, keys of clouds, private keys.
-fn assignments(text: &str, sense: Sense) -> Vec<Range<usize>> {
+/// Ranges of the values assigned to credential names, of cloud keys and of private keys.
+fn assignments(text: &str, purpose: Purpose) -> Vec<Range<usize>> {
     let mut found: Vec<_> = CLOUD_KEY.find_iter(text).map(|key| key.range()).collect();
     let mut from = 0;
     while let Some(begin) = PEM_BEGIN.find_at(text, from) {
-        // A key that was cut off is a key to the end.
+        // A truncated private key extends to the end of the text.
         from = PEM_END
             .find_at(text, begin.end())
             .map_or(text.len(), |end| end.end());
@@ -285,72 +289,76 @@ fn assignments(text: &str, sense: Sense) -> Vec<Range<usize>> {
             && (group("gap").contains('\n') || looks_like_prose(&text[value.clone()]));
         from = value.end;
         let shown = &text[value.clone()];
-        if !(shown.is_empty() || is_mark(shown, sense) || (sense == Sense::Detect && is_prose)) {
+        if !(shown.is_empty()
+            || is_mark(shown, purpose)
+            || (purpose == Purpose::Detect && is_prose))
+        {
             found.push(value);
         }
     }
-    apart(found)
+    merge_overlapping(found)
 }
 
-/// A value without quotes goes on to the next blank or quote.
+/// Length of an unquoted value: up to the next white space or quote.
 fn bare_length(text: &str) -> usize {
     text.find(|next: char| next.is_whitespace() || next == '"' || next == '\'')
         .unwrap_or(text.len())
 }
 
-/// A value goes on to the quote that closes it, or, if it was cut off, to the end of the line.
+/// Length of a quoted value: up to the closing quote or, if that is missing, to the end of the line.
 fn quoted_length(text: &str, quote: &str) -> usize {
-    const LONGEST: usize = 16 << 10;
+    const MAX_LENGTH: usize = 16 << 10;
     let escapes = quote.len() - 1;
     let mut backslashes = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    for (index, byte) in text.bytes().enumerate() {
         match byte {
             b'\\' => backslashes += 1,
-            b'\n' => return at,
+            b'\n' => return index,
             byte if quote.as_bytes().last() == Some(&byte) => {
                 let closes = match escapes {
                     0 => backslashes % 2 == 0,
                     _ => backslashes <= escapes,
                 };
                 if closes {
-                    return at - escapes.min(backslashes);
+                    return index - escapes.min(backslashes);
                 }
                 backslashes = 0;
             }
             _ => backslashes = 0,
         }
-        if at >= LONGEST && text.is_char_boundary(at) {
-            return at;
+        if index >= MAX_LENGTH && text.is_char_boundary(index) {
+            return index;
         }
     }
     text.len()
 }
 
-/// `token: use fewer` is advice; a value has six characters and something besides letters.
+/// Returns whether an unquoted value is prose, as in `token: use fewer`: shorter than six characters or letters only.
 fn looks_like_prose(value: &str) -> bool {
     let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}']);
     value.chars().count() < 6 || value.chars().all(char::is_alphabetic)
 }
 
-/// What was blacked out before is no secret; the marks of other kinds still become ours.
-fn is_mark(value: &str, sense: Sense) -> bool {
-    match sense {
-        Sense::Redact => value == MARK,
-        Sense::Detect => KINDS.iter().any(|kind| value == kind.mark()),
+/// Returns whether a value is a redaction mark. For redaction only [`MARK`] counts, so that marks of other kinds are
+/// replaced by it.
+fn is_mark(value: &str, purpose: Purpose) -> bool {
+    match purpose {
+        Purpose::Redact => value == MARK,
+        Purpose::Detect => KINDS.iter().any(|kind| value == kind.mark()),
     }
 }
 
-/// The ranges in order, those that touch the same text made one.
-fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Sorts the ranges and merges those that overlap.
+fn merge_overlapping(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    let mut apart: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match apart.last_mut() {
+        match merged.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => apart.push(range),
+            _ => merged.push(range),
         }
     }
-    apart
+    merged
 }
 
 #[cfg(test)]
@@ -359,9 +367,9 @@ mod tests {
 
     use super::*;
 
-    /// `(text, counts in the order of the kinds, redacted)`.
+    /// `(text, counts in the order of the kinds, redacted text)`.
     const FOUND: &[(&str, [u64; 5], &str)] = &[
-        // What every reader of company folders knows.
+        // Formats that every reader of company folders recognises.
         (
             "key sk-abcdefghijklmnopqrst1234 end",
             [1, 0, 0, 0, 0],
@@ -396,7 +404,7 @@ mod tests {
         ("api-key = 'abc'", [0, 0, 0, 0, 1], "api-key = '[REDACTED]'"),
         ("apikey:\"abc\"", [0, 0, 0, 0, 1], "apikey:\"[REDACTED]\""),
         ("Secret: hunter2!", [0, 0, 0, 0, 1], "Secret: [REDACTED]"),
-        // Today's formats.
+        // Current formats.
         (
             "sk-proj-AbC_123-abcdefghijklmnop",
             [1, 0, 0, 0, 0],

@@ -1,4 +1,4 @@
-//! Where times and ids come from: the system, or a test that wants exact answers.
+//! Sources of times and ids: the system in production, deterministic ones in tests.
 
 use std::{
     fmt,
@@ -7,20 +7,20 @@ use std::{
 
 use protocol::Id;
 
-/// Unix milliseconds.
+/// Returns the current time in Unix milliseconds.
 pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// The clock and the ids of one process.
+/// Clock and id generator of one process.
 #[derive(Clone)]
 pub struct Sources {
     now: Now,
-    /// The last ULID, so that ids of one millisecond sort as they were made.
+    /// Last ULID; new ones are larger, so that ids of the same millisecond sort in creation order.
     last: Arc<Mutex<u128>>,
     random: Arc<dyn Fn() -> u128 + Send + Sync>,
 }
 
 impl Sources {
-    /// Takes the time from `now` and randomness from the system.
+    /// Uses `now` as the clock and the randomness of the system.
     pub fn new(now: Now) -> Self {
         Self::with_random(now, || {
             let mut bytes = [0u8; 16];
@@ -29,7 +29,7 @@ impl Sources {
         })
     }
 
-    /// Takes both from the caller: tests get the same ids every time.
+    /// Uses the given clock and random source, so that tests get reproducible ids.
     pub fn with_random(now: Now, random: impl Fn() -> u128 + Send + Sync + 'static) -> Self {
         Self {
             now,
@@ -38,17 +38,17 @@ impl Sources {
         }
     }
 
-    /// Unix milliseconds.
+    /// The current time in Unix milliseconds.
     pub fn now_ms(&self) -> i64 {
         (self.now)()
     }
 
-    /// The time as company files have it.
+    /// The current time in the format of company files.
     pub fn now_text(&self) -> String {
         iso_time(self.now_ms())
     }
 
-    /// A new id.
+    /// Generates a new id.
     pub fn id<I: Id>(&self) -> I {
         let text = format!("{}{}", I::PREFIX, self.ulid());
         I::parse(&text).expect("a prefix and a ULID are an id")
@@ -59,7 +59,7 @@ impl Sources {
         let time = u128::try_from(self.now_ms()).unwrap_or(0) << RANDOM_BITS;
         let random = (self.random)() & ((1 << RANDOM_BITS) - 1);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // Counting on from the last one keeps the order also when the clock stands still or goes back.
+        // Incrementing the last id keeps the order even when the clock stands still or is set back.
         *last = (time | random).max(*last + 1);
         crockford(*last)
     }
@@ -75,11 +75,11 @@ fn crockford(value: u128) -> String {
     const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     (0..26)
         .rev()
-        .map(|place| char::from(ALPHABET[(value >> (5 * place)) as usize & 31]))
+        .map(|digit| char::from(ALPHABET[(value >> (5 * digit)) as usize & 31]))
         .collect()
 }
 
-/// `2026-11-15T12:00:00.000Z`.
+/// Formats a time like `2026-11-15T12:00:00.000Z`.
 pub fn iso_time(unix_ms: i64) -> String {
     match jiff::Timestamp::from_millisecond(unix_ms) {
         Ok(time) => format!("{time:.3}"),
@@ -87,7 +87,7 @@ pub fn iso_time(unix_ms: i64) -> String {
     }
 }
 
-/// Unix milliseconds of a time in a file; one without a zone is taken as UTC.
+/// Parses a time from a file to Unix milliseconds; a time without a zone is taken as UTC.
 pub fn unix_ms(text: &str) -> Option<i64> {
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Some(time.as_millisecond());

@@ -337,7 +337,7 @@ fn a_review_that_cannot_be_read_may_be_a_denial() {
     assert_eq!(
         refused.to_string(),
         format!(
-            "executive plan {plan} is approved, and may have been denied since; \
+            "executive plan {plan} is approved, but may have been denied since; \
              not readable: inbox/reviews/rev_late.yaml"
         )
     );
@@ -405,7 +405,7 @@ fn what_a_worker_wrote_replaces_a_document_only_if_it_is_that_document() {
     let error = accept(template).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the executive plan was decided about in the meantime"
+        "the executive plan was approved or denied in the meantime"
     );
     let report = fill::give_up(
         &place.company,

@@ -440,7 +440,7 @@ fn who_runs_something_and_who_failed_is_asked_later() {
     assert_eq!(row.preferred_agent_id.as_deref(), Some("agent_cy"));
     assert_eq!(
         row.rationale,
-        "Selected cy: 0 open tasks and 0 running runs at the moment, 1 of 1 finished run ended well."
+        "Selected cy: 0 open tasks and 0 running runs at the moment, 1 of 1 finished run succeeded."
     );
     assert_eq!(row.reasons.len(), 2);
 }

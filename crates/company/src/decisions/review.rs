@@ -1,4 +1,4 @@
-//! Decisions about documents. The first final decision about a document is the last one.
+//! Decisions about documents. The first final decision about a document cannot be changed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,63 +21,63 @@ use crate::{
     secret,
 };
 
-/// What somebody decides about a document.
+/// A decision that an actor makes about a document.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// The project.
+    /// Project of the document.
     pub project_id: ProjectId,
-    /// The document.
+    /// Id of the document.
     pub artifact_id: DocumentId,
-    /// What is decided.
+    /// Approval or denial.
     pub decision: ReviewDecision,
-    /// Who decides.
+    /// Actor that decides.
     pub actor: Actor,
-    /// What they say.
+    /// Notes of the actor.
     pub notes: Option<String>,
-    /// The hash of what was shown to them; none decides about whatever is there.
+    /// Hash of the content that was shown to the actor. If absent, the decision applies to the current content.
     pub expected_sha256: Option<String>,
-    /// How they were present.
+    /// How the actor's presence was proven.
     pub presence: Present,
 }
 
-/// How whoever decides is present, for the record.
+/// Proof of the actor's presence, as recorded in the event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Present {
-    /// The way.
+    /// Kind of proof.
     pub via: Presence,
-    /// The token, if it is one.
+    /// Token that was used, if the proof is a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<PresentToken>,
 }
 
-/// The token by which whoever decides is present.
+/// Token by which the actor proved to be present.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PresentToken {
-    /// Its id.
+    /// Id of the token.
     pub id: String,
-    /// What it is called.
+    /// Name of the token.
     pub name: String,
 }
 
-/// What the event of a decision says about how it came about. Approved actions that an earlier version left to do know
-/// the first hash alone.
+/// Provenance of a decision, as recorded in its event. Approved actions that an earlier version stored contain
+/// `subject_sha256` only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Provenance {
-    /// The hash of the document alone.
+    /// Hash of the document alone.
     pub(crate) subject_sha256: String,
-    /// The hash of everything the decision rests on.
+    /// Hash of all files that the decision is based on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) basis_sha256: Option<String>,
-    /// Whether the actor named that hash, so that nothing else could be decided about.
+    /// Whether the actor stated the expected hash, so that the decision cannot apply to other content.
     #[serde(default)]
     pub(crate) is_bound: bool,
-    /// How the actor was present.
+    /// Proof of the actor's presence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) presence: Option<Present>,
 }
 
 impl Verdict {
-    /// What people write must not hold a secret.
+    /// Rejects notes that contain a secret.
     pub(crate) fn check_notes(&self) -> Result<(), Error> {
         match self.notes.as_deref().map(str::trim) {
             None | Some("") => Ok(()),
@@ -85,24 +85,25 @@ impl Verdict {
         }
     }
 
-    /// Fails if the decision rests on something else than what was shown.
+    /// Fails if the content differs from the content that was shown to the actor.
     pub(crate) fn check_shown(&self, basis: &Basis) -> Result<(), Error> {
         let Some(expected) = &self.expected_sha256 else {
             return Ok(());
         };
         let actual = basis.sha256();
-        match expected.eq_ignore_ascii_case(&actual) {
-            true => Ok(()),
-            false => Err(Error::BasisChanged {
+        if expected.eq_ignore_ascii_case(&actual) {
+            Ok(())
+        } else {
+            Err(Error::BasisChanged {
                 artifact_id: self.artifact_id.to_string(),
                 expected: expected.clone(),
                 actual,
                 files: basis.files(),
-            }),
+            })
         }
     }
 
-    /// How the decision came about.
+    /// Builds the provenance of the decision.
     pub(crate) fn provenance(&self, basis: &Basis) -> Provenance {
         Provenance {
             subject_sha256: basis.document_sha256(),
@@ -112,12 +113,12 @@ impl Verdict {
         }
     }
 
-    /// Fails if there is a decision about the document already.
+    /// Fails if there is already a decision about the document.
     pub(crate) fn check_first(&self, company: &Company, kind: &str) -> Result<(), Error> {
         self.check_not_decided(company, kind, |_| true)
     }
 
-    /// Fails if there is a final decision about the document already.
+    /// Fails if there is already a final decision about the document.
     pub(crate) fn check_not_decided(
         &self,
         company: &Company,
@@ -138,7 +139,7 @@ impl Verdict {
         }
     }
 
-    /// The record of it.
+    /// Builds the review that records the decision.
     pub(crate) fn review(
         &self,
         writer: &Writer<'_>,
@@ -160,7 +161,7 @@ impl Verdict {
         }
     }
 
-    /// A subject of which nothing else is known.
+    /// A subject without the fields of memory deltas.
     pub(crate) fn subject(&self, kind: &str) -> ReviewSubject {
         ReviewSubject {
             kind: text(kind),
@@ -176,16 +177,16 @@ impl Verdict {
     }
 }
 
-/// Writes what a decision changes together with the event that tells of it. A run that has no log cannot tell of it,
-/// so the event is kept beside the runs of the project.
+/// Writes the files that a decision changes together with its event. If the run has no log, the event goes to the
+/// project's audit log.
 pub(crate) fn put_decision(
     writer: &Writer<'_>,
     mut together: Together,
     project: &ProjectId,
-    told: Option<Event>,
+    event: Option<Event>,
 ) -> Result<(), Error> {
     let company = writer.company();
-    let Some(event) = told else {
+    let Some(event) = event else {
         return writer.put_together(&together);
     };
     let log = format!("{}/events.jsonl", layout::run(project, &event.run_id));
@@ -195,13 +196,13 @@ pub(crate) fn put_decision(
     }
     writer.put_together(&together)?;
     if let Err(error) = policy::audit(company, project, &[event]) {
-        // The decision holds, with its review.
-        tracing::warn!(%error, "a decision about a run without a log was not recorded beside it");
+        // A failed audit does not change the decision; the review records it.
+        tracing::warn!(%error, "the event of a decision cannot be appended to the audit log");
     }
     Ok(())
 }
 
-/// The event that tells of a decision, in the log of the run its document was made in.
+/// Creates the event of a decision for the log of the run that produced the document; `None` if the run id is invalid.
 pub(crate) fn event(
     company: &Company,
     run: &str,
@@ -220,7 +221,7 @@ pub(crate) fn event(
     policy::managers_event(company, &run, actor, "approval.decided", &payload).map(Some)
 }
 
-/// What a review is about.
+/// Subject of a review, used as a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     project: String,
@@ -229,7 +230,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A document of a project, as one kind of thing.
+    /// A document of a project, reviewed as one kind of subject.
     pub fn of(project: &ProjectId, artifact: &DocumentId, kind: &str) -> Self {
         Self {
             project: project.to_string(),
@@ -239,11 +240,12 @@ impl Subject {
     }
 }
 
-/// The decision about each document. Folders of other programs may have several: the newest counts.
+/// Returns the decision about each document. Folders written by other programs may contain several; the newest one
+/// counts.
 pub fn latest(company: &Company) -> Result<BTreeMap<Subject, Arc<Review>>, Error> {
     let mut latest: BTreeMap<Subject, Arc<Review>> = BTreeMap::new();
     for name in company.names(layout::REVIEWS)? {
-        // What cannot be read is reported by `workspace.validate`.
+        // `workspace.validate` reports unreadable reviews.
         let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
             continue;
         };

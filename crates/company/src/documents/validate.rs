@@ -1,6 +1,6 @@
-//! `workspace.validate`: whether every document of a company folder is there and well-formed.
+//! `workspace.validate`: checks that every required document of a company folder exists and is well-formed.
 //!
-//! What events, conversations and sessions hold, and whether ids and references agree, is for the doctor.
+//! The doctor checks the contents of events, conversations and sessions, and the consistency of ids and references.
 
 use std::path::{Component, Path};
 
@@ -17,7 +17,7 @@ use crate::{
     layout,
 };
 
-/// Everything that is wrong with the folder; nothing if it is a well-formed company folder. Never fails.
+/// Returns all issues of the folder; empty for a well-formed company folder. Never fails.
 pub fn validate(company: &Company) -> Vec<ValidationIssue> {
     let mut check = Check {
         company,
@@ -27,34 +27,35 @@ pub fn validate(company: &Company) -> Vec<ValidationIssue> {
     check.issues
 }
 
-/// Reads a document of a project and checks it against its type: the front matter, then the headings.
+/// Reads a document of a project and checks its front matter and the headings of its type.
 pub fn read_document(
     company: &Company,
     relative: &str,
 ) -> Result<std::sync::Arc<Markdown<DocumentHead>>, Error> {
     let document = company.read_markdown::<DocumentHead>(relative)?;
     let missing = missing_headings(&document.body, document.head.r#type.headings());
-    match missing.is_empty() {
-        true => Ok(document),
-        false => Err(Error::FileInvalid {
+    if missing.is_empty() {
+        Ok(document)
+    } else {
+        Err(Error::FileInvalid {
             path: relative.to_owned(),
             issues: missing,
-        }),
+        })
     }
 }
 
-/// Whether a path from a document names something in the folder. It may not lead out of it.
+/// Returns whether a path from a document exists in the folder and does not lead out of it.
 pub(crate) fn is_there(company: &Company, relative: &str) -> bool {
     stays_below(relative) && company.path(relative).exists()
 }
 
-/// Whether a relative path goes down only.
+/// Returns whether a relative path consists of normal components only, without `..`.
 pub(crate) fn stays_below(relative: &str) -> bool {
     let mut parts = Path::new(relative).components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// The headings of level two that a body must have and has not.
+/// Returns an issue for every required level-two heading that the body lacks.
 pub(crate) fn missing_headings(body: &str, headings: &[&str]) -> Vec<Issue> {
     headings
         .iter()
@@ -76,7 +77,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn folder(&mut self) {
-        // In a company from elsewhere what it says about a machine does not count, so it need not be there.
+        // The `.local` files of an untrusted company are not used, so they are not required.
         let is_company = self.company.path(layout::COMPANY).is_file();
         let counts = |relative: &&str| !is_company || self.company.counts(relative);
         let dirs: Vec<_> = layout::REQUIRED_DIRS.into_iter().filter(counts).collect();
@@ -199,14 +200,14 @@ impl Check<'_> {
         }
     }
 
-    /// Checks a document that was looked for before.
+    /// Checks an optional document, or one whose absence was reported before.
     fn yaml_if_there<T: Document>(&mut self, relative: &str) {
         if self.company.counts(relative) && self.company.path(relative).exists() {
             self.yaml::<T>(relative);
         }
     }
 
-    /// Checks a document that must be there, and tells whether it is.
+    /// Checks a required document and returns whether it exists.
     fn required_yaml<T: Document>(&mut self, relative: &str) -> bool {
         let is_there = self.is_file_there(relative);
         if is_there {
@@ -261,7 +262,7 @@ impl Check<'_> {
         None
     }
 
-    /// Checks the stricter head of a document whose common head is fine.
+    /// Checks the type-specific front matter of a document whose common front matter is valid.
     fn typed<T: Document>(
         &mut self,
         relative: &str,
@@ -289,7 +290,8 @@ impl Check<'_> {
         }
     }
 
-    /// What is wrong with a file, one sentence each, and whether it is its fields rather than the file as such.
+    /// Returns one message per problem of a file, each with a flag that is true for a schema violation and false for an
+    /// unreadable file.
     fn details(&self, relative: &str, error: Error) -> Vec<(bool, String)> {
         match error {
             Error::FileInvalid { issues, .. } => {
@@ -306,7 +308,7 @@ impl Check<'_> {
                     })
                     .collect()
             }
-            // What the system says, with its paths, is for the log.
+            // Messages of the operating system contain paths and go to the log only.
             Error::Io { .. } | Error::Missing(_) => {
                 vec![(false, "the file cannot be read".to_owned())]
             }
@@ -331,7 +333,7 @@ impl Check<'_> {
         }
     }
 
-    /// The folders in a folder, as paths, sorted.
+    /// Returns the paths of the folders in a folder, sorted.
     fn folders(&mut self, relative: &str) -> Vec<String> {
         let names = self.names(relative, "");
         let paths = names.iter().map(|name| format!("{relative}/{name}"));
@@ -340,7 +342,8 @@ impl Check<'_> {
             .collect()
     }
 
-    /// The names in a folder that end so, sorted. A folder that is not there was told before, or need not be.
+    /// Returns the names in a folder that have the given ending, sorted. An unreadable folder is reported, unless it is
+    /// a missing required folder, which was reported before.
     fn names(&mut self, relative: &str, ending: &str) -> Vec<String> {
         match self.company.names(relative) {
             Ok(mut names) => {
@@ -348,9 +351,9 @@ impl Check<'_> {
                 names
             }
             Err(_) => {
-                let was_told = layout::REQUIRED_DIRS.contains(&relative)
+                let was_reported = layout::REQUIRED_DIRS.contains(&relative)
                     && !self.company.path(relative).is_dir();
-                if !was_told {
+                if !was_reported {
                     let message = format!("{relative}: the folder cannot be read");
                     self.report("read_error", message, relative);
                 }

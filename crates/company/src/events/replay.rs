@@ -1,6 +1,7 @@
-//! Reading an events file back: the events as they stand, what is no JSON, and whether the chain holds.
+//! Reads an events file back: the events as written, the lines that are not JSON, and the result of the chain
+//! verification.
 //!
-//! A file is read in pieces and judged on several threads; what is kept in memory is what was asked for.
+//! The file is read in chunks, which several threads parse. Only the requested events are kept in memory.
 
 use std::{
     collections::VecDeque,
@@ -25,47 +26,47 @@ use crate::{
     },
 };
 
-/// How many lines that are no JSON are shown.
+/// Maximum number of reported lines that are not JSON.
 const MAX_PARSE_ISSUES: usize = 1_000;
-/// How many problems of events are shown.
+/// Maximum number of reported verification issues.
 const MAX_VERIFICATION_ISSUES: usize = 10_000;
-/// How much of a line that is no JSON is shown.
+/// Maximum number of bytes that are returned of a line that is not JSON.
 const MAX_RAW_BYTES: usize = 4 * 1024;
-/// More threads than these do not help: one has to put their findings in order.
+/// Maximum number of threads. More do not help, because one thread puts the results in order.
 const MAX_THREADS: usize = 4;
 
-/// What is wanted of a file.
+/// Parameters of [`replay`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// How far the file is trusted.
+    /// Whether the events are verified.
     pub mode: ReplayMode,
-    /// Only the last so many events.
+    /// Returns only the last `tail` events.
     pub tail: Option<NonZeroUsize>,
-    /// Only events behind this one. Events are numbered from 1 among the lines that are JSON.
+    /// Returns only events after this one. Events are numbered from 1; lines that are not JSON do not count.
     pub after_seq: u64,
-    /// At most so many events.
+    /// Maximum number of returned events.
     pub limit: Option<NonZeroUsize>,
-    /// How the log ended, as the run's document says. Looked at where the end of the file is read.
+    /// End of the log as recorded in the run's document. Checked when the end of the file is reached.
     pub events_tail: Option<EventsTail>,
 }
 
-/// What was found.
+/// Result of [`replay`].
 #[derive(Debug)]
 pub struct Replay {
-    /// The events wanted and what is wrong with them. `tail` does not limit the lines that are no JSON; of pages
-    /// each has those behind its first event and before the first event of the next one, the first page also those
-    /// at the beginning of the file.
+    /// The requested events and their issues. `tail` does not limit the parse issues. A page contains the parse issues
+    /// after its first event and before the first event of the next page; the first page also contains those at the
+    /// beginning of the file.
     pub replayed: ReplayedEvents,
-    /// How many problems were found in events that were read but not wanted. They do not touch `deterministic_ok`.
+    /// Number of issues in events that were read but not returned. They do not affect `deterministic_ok`.
     pub issues_outside: u64,
-    /// How many issues of either kind were left off because there are too many.
+    /// Number of parse and verification issues that exceeded the limits and are not returned.
     pub issues_left_off: u64,
 }
 
-/// Reads the events of a file. A file that is not there is an error for which [`Error::is_missing`] holds.
+/// Reads the events of a file. [`Error::is_missing`] holds for the error if the file does not exist.
 pub fn replay(path: &Path, options: &Options) -> Result<Replay, Error> {
     let mut chunks = Chunks::open(path)?;
-    let mut reading = Reading::new(options);
+    let mut collector = Collector::new(options);
     let threads = available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = threads.min(MAX_THREADS);
     loop {
@@ -80,97 +81,98 @@ pub fn replay(path: &Path, options: &Options) -> Result<Replay, Error> {
         if round.is_empty() {
             break;
         }
-        let judged = judge_round(&round, options.mode);
-        for (chunk, lines) in round.iter().zip(judged) {
-            if reading.take(chunk, lines).is_break() {
-                return Ok(reading.finish());
+        let parsed = parse_round(&round, options.mode);
+        for (chunk, lines) in round.iter().zip(parsed) {
+            if collector.take(chunk, lines).is_break() {
+                return Ok(collector.finish());
             }
         }
     }
-    reading.reach_end();
-    Ok(reading.finish())
+    collector.reach_end();
+    Ok(collector.finish())
 }
 
-/// A line of a chunk, judged for itself.
+/// A line of a chunk, parsed independently of the other lines.
 struct Line {
-    /// Where it is in the chunk.
+    /// Byte range of the line in the chunk.
     start: usize,
     end: usize,
-    verdict: Verdict,
+    content: LineContent,
 }
 
-enum Verdict {
+enum LineContent {
     Blank,
     Broken(String),
     Event(Option<Facts>),
 }
 
-fn judge_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<Line>> {
+fn parse_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<Line>> {
     let [first, others @ ..] = round else {
         return Vec::new();
     };
     thread::scope(|scope| {
         let others: Vec<_> = others
             .iter()
-            .map(|chunk| scope.spawn(move || judge_chunk(chunk, mode)))
+            .map(|chunk| scope.spawn(move || parse_chunk(chunk, mode)))
             .collect();
-        let mut judged = vec![judge_chunk(first, mode)];
-        judged.extend(others.into_iter().map(|other| {
+        let mut parsed = vec![parse_chunk(first, mode)];
+        parsed.extend(others.into_iter().map(|other| {
             other
                 .join()
                 .unwrap_or_else(|panicked| panic::resume_unwind(panicked))
         }));
-        judged
+        parsed
     })
 }
 
-fn judge_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
+fn parse_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
     let mut lines = Vec::with_capacity(chunk.bytes.len() / 256);
     let mut start = 0;
     for line in chunk.bytes.split_inclusive(|&byte| byte == b'\n') {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let verdict = match chunk.oversized {
-            true => Verdict::Broken("longer than a line may be".to_owned()),
-            false => judge_line(text, mode),
+        let content = if chunk.oversized {
+            LineContent::Broken("the line exceeds the maximum length".to_owned())
+        } else {
+            parse_line(text, mode)
         };
         lines.push(Line {
             start,
             end: start + text.len(),
-            verdict,
+            content,
         });
         start += line.len();
     }
     lines
 }
 
-fn judge_line(line: &[u8], mode: ReplayMode) -> Verdict {
+fn parse_line(line: &[u8], mode: ReplayMode) -> LineContent {
     if is_blank(line) {
-        return Verdict::Blank;
+        return LineContent::Blank;
     }
-    let judged = match str::from_utf8(line) {
+    let parsed = match str::from_utf8(line) {
         Ok(text) if mode == ReplayMode::Raw => verify::check(text).map(|()| None),
         Ok(text) => verify::judge(text).map(Some),
         Err(error) => Err(format!("not UTF-8 at byte {}", error.valid_up_to() + 1)),
     };
-    match judged {
-        Ok(facts) => Verdict::Event(facts),
-        Err(error) => Verdict::Broken(error),
+    match parsed {
+        Ok(facts) => LineContent::Event(facts),
+        Err(error) => LineContent::Broken(error),
     }
 }
 
-/// Puts judged lines in order and keeps what is wanted.
-struct Reading<'a> {
+/// Receives parsed lines in file order and keeps the requested events and issues.
+struct Collector<'a> {
     options: &'a Options,
     chain: Chain,
-    /// Lines of any kind so far.
+    /// Number of lines of any kind so far.
     line: u64,
-    /// Lines that are not blank.
+    /// Number of lines that are not blank.
     seq: u64,
-    /// Lines that are JSON.
+    /// Number of lines that are JSON.
     events: u64,
     kept: VecDeque<(u64, Box<RawValue>)>,
     issues: VecDeque<ReplayVerificationIssue>,
-    /// The event that the run's document calls the last one has that hash.
+    /// Whether the event that the run's document records as the last one was found with the recorded hash.
     tail_seen: bool,
     parse_issues: Vec<ReplayParseIssue>,
     next_cursor: Option<u64>,
@@ -178,7 +180,7 @@ struct Reading<'a> {
     issues_left_off: u64,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Collector<'a> {
     fn new(options: &'a Options) -> Self {
         Self {
             options,
@@ -196,22 +198,22 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Takes the next lines. Breaks when a page is full and another event follows it.
+    /// Processes the next lines. Breaks when the page is full and another event follows.
     fn take(&mut self, chunk: &Chunk, lines: Vec<Line>) -> std::ops::ControlFlow<()> {
-        let is_event = |line: &&Line| matches!(line.verdict, Verdict::Event(_));
+        let is_event = |line: &&Line| matches!(line.content, LineContent::Event(_));
         let mut ahead = lines.iter().filter(is_event).count();
         for line in lines {
             self.line += 1;
             let bytes = &chunk.bytes[line.start..line.end];
-            match line.verdict {
-                Verdict::Blank => {}
-                Verdict::Broken(error) => {
+            match line.content {
+                LineContent::Blank => {}
+                LineContent::Broken(error) => {
                     self.seq += 1;
                     self.parse_issue(error, bytes);
                 }
-                Verdict::Event(facts) => {
-                    let full = |limit: NonZeroUsize| self.kept.len() == limit.get();
-                    if self.options.tail.is_none() && self.options.limit.is_some_and(full) {
+                LineContent::Event(facts) => {
+                    let is_full = |limit: NonZeroUsize| self.kept.len() == limit.get();
+                    if self.options.tail.is_none() && self.options.limit.is_some_and(is_full) {
                         self.next_cursor = Some(self.events);
                         return std::ops::ControlFlow::Break(());
                     }
@@ -226,7 +228,7 @@ impl<'a> Reading<'a> {
     }
 
     fn parse_issue(&mut self, error: String, bytes: &[u8]) {
-        // What stands before the first event of a page was told with the page before.
+        // The previous page already contains the issues before the first event of this page.
         if self.options.after_seq > 0 && self.events <= self.options.after_seq {
             return;
         }
@@ -243,7 +245,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// Takes an event behind which at least `ahead` more will come.
+    /// Processes an event that at least `ahead` more events follow.
     fn event(&mut self, facts: Option<Facts>, bytes: &[u8], ahead: usize) {
         let wanted = self.events > self.options.after_seq;
         if let Some(facts) = facts {
@@ -264,7 +266,7 @@ impl<'a> Reading<'a> {
         }
         if self.options.tail.is_none_or(|tail| ahead < tail.get()) {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            let event = RawValue::from_string(text).expect("the line was judged to be JSON");
+            let event = RawValue::from_string(text).expect("the line was parsed as JSON");
             self.kept.push_back((self.events, event));
         }
         if let Some(tail) = self.options.tail {
@@ -288,7 +290,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The end of the file was reached.
+    /// Checks the recorded end of the log after the end of the file is reached.
     fn reach_end(&mut self) {
         let Some(tail) = &self.options.events_tail else {
             return;
@@ -304,7 +306,7 @@ impl<'a> Reading<'a> {
         if let Some(limit) = self.options.limit
             && self.kept.len() > limit.get()
         {
-            // The first page of a tail.
+            // First page of a tail: the limit keeps its oldest events.
             self.kept.truncate(limit.get());
             let last = self.kept.back().map_or(0, |kept| kept.0);
             self.next_cursor = Some(last);

@@ -1,8 +1,9 @@
-//! Share packs: what managers and everybody may see of a project, with secrets blacked out.
+//! Share packs: the content of a project that is visible to managers or to the whole company, with secrets redacted.
 //!
-//! Beside the events of a run lies its chain: one row for every line of the original log, so that a reader can tell
-//! what was left out or blacked out on purpose from what was changed. `SHA256SUMS` holds the hash of every file, in the
-//! format of `sha256sum`; it is a file of its own because the manifest is strict. Verifying events is done elsewhere.
+//! Each run's events are accompanied by a chain file with one row per line of the original log, so that a reader can
+//! distinguish declared omissions and redactions from later changes. `SHA256SUMS` contains the hash of every file in
+//! the format of `sha256sum`; it is a separate file because the manifest does not allow additional fields.
+//! [`replay()`] verifies the events.
 
 mod replay;
 
@@ -39,12 +40,13 @@ use crate::{
 
 pub use replay::replay;
 
+/// Folder of the events and chain files, relative to the pack.
 const RUN_EVENTS: &str = "bundle/run_events";
-/// The hashes of all other files of a pack.
+/// File with the hashes of all other files of a pack.
 const HASHES: &str = "SHA256SUMS";
 
-/// Bundles the documents, the memory and the events of all runs of a project that managers and everybody may see. A
-/// document that is not well-formed stops it, because its visibility is not known.
+/// Bundles the documents, the memory and the run events of a project that are visible to managers or to the whole
+/// company. An invalid document aborts the creation, because its visibility is unknown.
 pub fn create(
     company: &Company,
     project: &ProjectId,
@@ -55,7 +57,7 @@ pub fn create(
         .read::<Project>(&format!("{folder}/project.yaml"))
         .map_err(|error| error.or_not_found("Project", project.as_str()))?;
     let id: SharePackId = company.sources().id();
-    let place = layout::share_pack(project, &id);
+    let relpath = layout::share_pack(project, &id);
     let mut manifest = SharePack::new(
         text(&id),
         iso(company.sources().now_text()),
@@ -63,7 +65,7 @@ pub fn create(
         created_by.clone(),
     );
     let mut bundle = Bundle {
-        place: place.clone(),
+        relpath: relpath.clone(),
         files: Vec::new(),
     };
 
@@ -83,7 +85,7 @@ pub fn create(
         let id = DocumentId::parse(&document.head.id).map_err(|error| unusable(&source, &error))?;
         let loose = company.read_markdown::<LooseHead>(&source)?;
         if loose.head.sensitivity() == Some(Sensitivity::Restricted) {
-            // Managers may not see it.
+            // Restricted documents are not visible to managers.
             continue;
         }
         let content = company.read_text(&source)?;
@@ -150,17 +152,17 @@ pub fn create(
         .iter()
         .map(|(name, text)| (name.as_str(), text.clone()))
         .collect();
-    company.write(|writer| writer.make_whole(&place, &[RUN_EVENTS], &files))?;
+    company.write(|writer| writer.make_whole(&relpath, &[RUN_EVENTS], &files))?;
     Ok(SharepackCreateResponse {
         share_pack_id: id,
-        manifest_relpath: format!("{place}/manifest.yaml"),
-        bundle_relpath: format!("{place}/bundle"),
+        manifest_relpath: format!("{relpath}/manifest.yaml"),
+        bundle_relpath: format!("{relpath}/bundle"),
         included_artifact_ids,
         included_run_ids,
     })
 }
 
-/// Reads what is in a pack of a project.
+/// Reads the manifest of a share pack.
 pub fn read_manifest(
     company: &Company,
     project: &ProjectId,
@@ -170,16 +172,17 @@ pub fn read_manifest(
     let manifest = company
         .read::<SharePack>(&relative)
         .map_err(|error| error.or_not_found("Share pack", pack.as_str()))?;
-    match manifest.project_id.as_str() == project.as_str() {
-        true => Ok(manifest),
-        false => Err(Error::Refused(format!(
+    if manifest.project_id.as_str() == project.as_str() {
+        Ok(manifest)
+    } else {
+        Err(Error::Refused(format!(
             "Share pack {pack} belongs to project {}, not {project}.",
             manifest.project_id
-        ))),
+        )))
     }
 }
 
-/// The runs of a pack, or the one that is asked for.
+/// Returns the runs of a pack, or only `run`; fails if the pack does not include it.
 pub fn included_runs<'a>(
     manifest: &'a SharePack,
     run: Option<&RunId>,
@@ -191,16 +194,17 @@ pub fn included_runs<'a>(
     let found: Vec<_> = runs
         .filter(|run| run.run_id.as_str() == wanted.as_str())
         .collect();
-    match found.is_empty() {
-        false => Ok(found),
-        true => Err(Error::Refused(format!(
+    if found.is_empty() {
+        Err(Error::Refused(format!(
             "Run {wanted} is not included in share pack {}.",
             manifest.id
-        ))),
+        )))
+    } else {
+        Ok(found)
     }
 }
 
-/// The path of a run's events, once it is sure that they are in the pack and nowhere else.
+/// Returns the path of a run's events, after checking that the file is inside the pack.
 pub fn events_path(
     company: &Company,
     project: &ProjectId,
@@ -212,7 +216,7 @@ pub fn events_path(
     Ok(run.bundle_relpath.to_string())
 }
 
-/// Reads what a pack says about every line of a run's log. Packs of other programs say nothing.
+/// Reads the chain file of a run; `None` for packs of other programs, which have none.
 pub fn read_chain(
     company: &Company,
     project: &ProjectId,
@@ -225,7 +229,7 @@ pub fn read_chain(
     };
     let relative = format!("{begin}.chain.json");
     checked_inside(company, &layout::share_pack(project, pack), &relative)?;
-    // A log is not limited in size, so neither is what is said about it.
+    // The size of a log is not limited, so the chain file is read without a limit, too.
     let file = match company.open(&relative) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Ok(None),
@@ -237,45 +241,46 @@ pub fn read_chain(
     }
 }
 
-/// What a share pack says about the log it was made from.
+/// Description of the log that a share pack was created from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chain {
-    /// 1.
+    /// Version of this format: 1.
     pub schema_version: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
     /// Every line of the log that is not blank, in order.
     pub lines: Vec<ChainLine>,
 }
 
-/// One line of a log.
+/// Description of one line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainLine {
-    /// The event; none if the line is no event.
+    /// Id of the event; absent if the line is not an event.
     pub event_id: Option<String>,
-    /// Its hash.
+    /// Hash of the event.
     pub event_hash: Option<String>,
-    /// The hash of the event before.
+    /// Hash of the previous event.
     pub prev_event_hash: Option<String>,
-    /// Who may see it.
+    /// Visibility of the event.
     pub visibility: Option<String>,
-    /// Whether something in it was blacked out.
+    /// Whether a secret in the line was redacted.
     pub redacted: bool,
-    /// Whether it is in the pack.
+    /// Whether the line is included in the pack.
     pub included: bool,
-    /// The SHA-256 of the line as it is in the pack: a change made later shows, also in what was blacked out.
+    /// SHA-256 of the line as included in the pack, which reveals later changes of redacted lines, too. Absent for
+    /// lines that are not included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_sha256: Option<String>,
 }
 
-/// The files of a pack while it is made.
+/// Files of a pack that is being created.
 struct Bundle {
-    place: String,
+    relpath: String,
     files: Vec<(String, String)>,
 }
 
 impl Bundle {
-    /// Puts a text in, without its secrets.
+    /// Adds a text with its secrets redacted.
     fn put(&mut self, source: &str, name: String, text: &str) -> Result<Text, Error> {
         self.add(source, name, secret::redact(text).0.into_owned())
     }
@@ -284,12 +289,12 @@ impl Bundle {
         if self.files.iter().any(|(taken, _)| *taken == name) {
             return Err(unusable(source, &"another document has the same id"));
         }
-        let relative = text(format!("{}/{name}", self.place));
+        let relative = text(format!("{}/{name}", self.relpath));
         self.files.push((name, content));
         Ok(relative)
     }
 
-    /// The SHA-256 of every file, as `sha256sum --check` reads it.
+    /// The SHA-256 of every file, in the format of `sha256sum --check`.
     fn hashes(&self) -> String {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_unstable();
@@ -300,14 +305,14 @@ impl Bundle {
     }
 }
 
-/// The events of a run that may be seen.
+/// The events of a run that may be shared.
 struct SharedEvents {
     events: String,
     count: u64,
     chain: Chain,
 }
 
-/// Nothing if there is no log, or nothing in it that may be seen.
+/// Reads the events that may be shared; `None` if there is no log, or no event in it may be shared.
 fn shared_events(
     company: &Company,
     run: &RunId,
@@ -356,13 +361,15 @@ impl SharedEvents {
         };
         let visibility = string("visibility");
         let is_json = serde_json::from_str::<&RawValue>(line).is_ok();
-        let included = match is_json {
-            true => matches!(visibility.as_deref(), Some("managers" | "org")),
-            false => !is_torn_from_a_closed_event(line),
+        let included = if is_json {
+            matches!(visibility.as_deref(), Some("managers" | "org"))
+        } else {
+            !is_fragment_of_hidden_event(line)
         };
-        let (shown, found) = match is_json {
-            true => secret::redact_json(line),
-            false => secret::redact(line),
+        let (shown, found) = if is_json {
+            secret::redact_json(line)
+        } else {
+            secret::redact(line)
         };
         self.chain.lines.push(ChainLine {
             event_id: string("event_id"),
@@ -381,10 +388,11 @@ impl SharedEvents {
     }
 }
 
-/// Text that is no event belongs to nobody and is shown; the piece of an event that is not for all is not.
-fn is_torn_from_a_closed_event(line: &str) -> bool {
-    line.split("\"visibility\"").skip(1).any(|rest| {
-        let value = rest.trim_start_matches([':', ' ', '\t']);
+/// Returns whether a line that is not JSON is a fragment of an event that may not be shared. Other text has no
+/// visibility and is shared.
+fn is_fragment_of_hidden_event(line: &str) -> bool {
+    line.split("\"visibility\"").skip(1).any(|after_key| {
+        let value = after_key.trim_start_matches([':', ' ', '\t']);
         !(value.starts_with("\"org\"") || value.starts_with("\"managers\""))
     })
 }
@@ -396,7 +404,7 @@ fn is_shared(visibility: Visibility) -> bool {
     }
 }
 
-/// Refuses a path that does not stay in `folder`, links included. What is not there is for the reader to find out.
+/// Rejects a path that leaves `folder`, also through links. A missing file is reported by the reader.
 fn checked_inside(company: &Company, folder: &str, relative: &str) -> Result<(), Error> {
     let is_below = stays_below(relative)
         && Path::new(relative).starts_with(folder)
@@ -406,11 +414,12 @@ fn checked_inside(company: &Company, folder: &str, relative: &str) -> Result<(),
         (Some(folder), Some(file)) => !file.starts_with(folder),
         _ => false,
     };
-    match is_below && !leads_out {
-        true => Ok(()),
-        false => Err(Error::Refused(format!(
+    if is_below && !leads_out {
+        Ok(())
+    } else {
+        Err(Error::Refused(format!(
             "`{relative}` is not inside the share pack `{folder}`"
-        ))),
+        )))
     }
 }
 

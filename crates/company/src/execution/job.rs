@@ -1,5 +1,7 @@
-//! The files of jobs. What runs them is elsewhere; whoever changes a record reads it under the same lock, so that
-//! nobody's change is lost.
+//! Reads and writes the files of jobs: the record and the three result files in the job's folder.
+//!
+//! This module does not run jobs. Every change of a record re-reads the record under the write lock, so that concurrent
+//! changes are not lost.
 
 use std::sync::Arc;
 
@@ -18,25 +20,25 @@ use crate::{
 
 impl Document for JobRecord {}
 
-/// The result of a job, in its folder.
+/// File name of a job's result, relative to the job's folder.
 pub const RESULT: &str = "result.json";
-/// What a manager needs to know of it.
+/// File name of the summary for managers, relative to the job's folder.
 pub const DIGEST: &str = "manager_digest.json";
-/// What a woken worker reported.
+/// File name of the report of a heartbeat worker, relative to the job's folder.
 pub const REPORT: &str = "heartbeat_report.json";
 
-/// What a job left.
+/// Result files of a job. A field is `None` if the job has not written that file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Left {
-    /// Its result.
+    /// Outcome of the job.
     pub result: Option<JobResult>,
-    /// That, in short.
+    /// Summary of the result for managers.
     pub digest: Option<ManagerDigest>,
-    /// What a woken worker reported.
+    /// Report of a worker that the heartbeat started.
     pub report: Option<HeartbeatReport>,
 }
 
-/// The record of a job.
+/// Reads the record of a job.
 pub fn record(
     company: &Company,
     project: &ProjectId,
@@ -47,7 +49,7 @@ pub fn record(
         .map_err(|error| error.or_not_found("Job", job.as_str()))
 }
 
-/// The records of a project that can be read, sorted by id.
+/// Returns the records of a project, sorted by id. Records that cannot be read are skipped.
 pub fn records(
     company: &Company,
     project: &ProjectId,
@@ -67,7 +69,7 @@ pub fn records(
     Ok(found)
 }
 
-/// What a job left; a file that is not there or cannot be read is nothing.
+/// Reads the result files of a job; a file that is missing or cannot be parsed yields `None`.
 pub fn left(company: &Company, project: &ProjectId, job: &JobId) -> Left {
     fn json<T: DeserializeOwned>(company: &Company, path: &str) -> Option<T> {
         serde_json::from_str(&company.read_text(path).ok()?).ok()
@@ -80,7 +82,7 @@ pub fn left(company: &Company, project: &ProjectId, job: &JobId) -> Left {
     }
 }
 
-/// The status of a job's result, if there is a result that can be read.
+/// Reads only the status of a job's result; `None` if the result is missing or cannot be parsed.
 pub fn result_status(
     company: &Company,
     project: &ProjectId,
@@ -100,7 +102,7 @@ fn record_path(project: &ProjectId, job: &JobId) -> String {
 }
 
 impl Writer<'_> {
-    /// Writes a new record, and forgets what an earlier job of that id left.
+    /// Writes a new record and removes the result files of an earlier job with the same id.
     pub fn create_job(
         &self,
         project: &ProjectId,
@@ -114,7 +116,7 @@ impl Writer<'_> {
         self.put(&record_path(project, job), record)
     }
 
-    /// Changes a record as it is now.
+    /// Applies `change` to the current record and writes it.
     pub fn change_job(
         &self,
         project: &ProjectId,
@@ -126,7 +128,8 @@ impl Writer<'_> {
         Ok(changed)
     }
 
-    /// Writes down what a job leaves and changes its record, in one step: a job that says it is over has its result.
+    /// Writes the result files of a job and its changed record in one atomic step, so that a finished job always has
+    /// its result.
     pub fn finish_job(
         &self,
         project: &ProjectId,
@@ -143,9 +146,9 @@ impl Writer<'_> {
             report,
         } = left;
         for (name, text) in [
-            (REPORT, report.as_ref().map(printed).transpose()?),
-            (RESULT, result.as_ref().map(printed).transpose()?),
-            (DIGEST, digest.as_ref().map(printed).transpose()?),
+            (REPORT, report.as_ref().map(to_json_text).transpose()?),
+            (RESULT, result.as_ref().map(to_json_text).transpose()?),
+            (DIGEST, digest.as_ref().map(to_json_text).transpose()?),
         ] {
             files.extend(text.map(|text| (format!("{folder}/{name}"), text)));
         }
@@ -157,7 +160,7 @@ impl Writer<'_> {
         Ok(changed)
     }
 
-    /// A record with a change that is not written yet.
+    /// Applies `change` to the current record and sets `updated_at`, without writing it.
     fn changed(
         &self,
         project: &ProjectId,
@@ -172,7 +175,7 @@ impl Writer<'_> {
     }
 }
 
-fn printed<T: Serialize>(content: &T) -> Result<String, Error> {
+fn to_json_text<T: Serialize>(content: &T) -> Result<String, Error> {
     let text = serde_json::to_string_pretty(content);
     let text = text.map_err(|error| {
         Error::Refused(format!("the result of a job cannot be written: {error}"))

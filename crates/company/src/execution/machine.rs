@@ -1,5 +1,4 @@
-//! `.local/machine.yaml`: which programs of this machine are used, and how the worker programs of a provider are paid
-//! for.
+//! `.local/machine.yaml`: the worker programs of this machine, and the billing channel of each provider.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -11,18 +10,18 @@ use crate::{
     layout,
 };
 
-/// What the machine file of a folder says. In a folder that nobody trusts it says nothing, and what is in `PATH` is
-/// used.
+/// Reads the machine file of a folder. An untrusted folder yields the defaults, so that programs are looked up in
+/// `PATH`.
 ///
-/// A program inside of the folder is refused: workers write there.
+/// A program inside the company folder is rejected, because workers can write there.
 pub fn read(company: &Company) -> Result<Arc<Machine>, Error> {
     if !company.is_trusted() {
         return Ok(Arc::new(Machine::initial()));
     }
     let machine = company.read::<Machine>(layout::MACHINE)?;
     let inside = machine.provider_bins.iter().find(|(_, bin)| {
-        let place = Path::new(bin).canonicalize();
-        place.is_ok_and(|place| place.starts_with(company.root()))
+        let path = Path::new(bin).canonicalize();
+        path.is_ok_and(|path| path.starts_with(company.root()))
     });
     match inside {
         None => Ok(machine),
@@ -32,24 +31,24 @@ pub fn read(company: &Company) -> Result<Arc<Machine>, Error> {
                 "custom",
                 &["provider_bins".into(), name.as_str().into()],
                 format!(
-                    "`{bin}` is inside of the company folder, where workers write: expected a program elsewhere"
+                    "`{bin}` is inside the company folder, where workers can write: expected a program outside of it"
                 ),
             )],
         }),
     }
 }
 
-/// The settings of one worker program.
+/// Names and settings of one worker program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramPolicy {
-    /// The names its policy stands under, the official one first.
+    /// Keys of its execution policies in the machine file, the official name first.
     pub keys: &'static [&'static str],
-    /// How a subscription of it is proven.
+    /// Name of the strategy that proves a subscription.
     pub proof_strategy: &'static str,
 }
 
 impl ProgramPolicy {
-    /// The settings of a worker program by its official name; none if there is no such program.
+    /// Returns the settings of a worker program by its official name; `None` for unknown programs.
     pub fn of(program: &str) -> Option<Self> {
         let (keys, proof_strategy): (&[_], _) = match program {
             "codex" => (
@@ -71,9 +70,9 @@ impl ProgramPolicy {
 }
 
 impl Machine {
-    /// Changes how the sessions of a worker program are paid for; answers the policies that are different now.
+    /// Sets the billing channel of a worker program and returns the keys of the changed policies.
     ///
-    /// Only keys of the published layout are written, so that other programs can read the file.
+    /// Only keys of the published layout are added, so that other programs can read the file.
     pub fn set_channel(&mut self, program: ProgramPolicy, channel: Channel) -> Vec<&'static str> {
         let initial = Self::initial()
             .provider_execution_policy
@@ -84,7 +83,7 @@ impl Machine {
         let mut changed = Vec::new();
         for key in program.keys {
             let before = policies.get(*key).cloned();
-            // Other spellings are changed where the file has them, and not added.
+            // Alternative spellings are updated if the file has them, but never added.
             if before.is_none() && !initial.contains_key(*key) {
                 continue;
             }
@@ -116,7 +115,7 @@ impl Machine {
 }
 
 impl Writer<'_> {
-    /// Changes how the sessions of a worker program are paid for on this machine; answers the policies that changed.
+    /// Sets the billing channel of a worker program on this machine and returns the keys of the changed policies.
     pub fn set_channel(
         &self,
         program: ProgramPolicy,

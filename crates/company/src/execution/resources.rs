@@ -1,4 +1,4 @@
-//! `resources.snapshot`: who there is and what they used, from the documents of agents and runs.
+//! `resources.snapshot`: counts of agents, and usage of runs, from the documents of agents and runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,7 @@ use crate::{
     org,
 };
 
-/// Counts the agents of the company and adds up what runs used, of all projects or of one of them.
+/// Counts the agents of the company and sums up the usage of runs, of all projects or of one project.
 pub fn snapshot(
     company: &Company,
     project: Option<&str>,
@@ -27,22 +27,22 @@ pub fn snapshot(
     of_runs(company, project, live, &runs)
 }
 
-/// The same for somebody who has read the runs already.
+/// Like [`snapshot`], for a caller that has already read the runs.
 pub fn of_runs(
     company: &Company,
     project: Option<&str>,
     live: &LiveRuns,
     runs: &[(ProjectId, Arc<Run>)],
 ) -> Result<ResourcesSnapshotResponse, Error> {
-    let people = people(org::agents(company)?, runs);
+    let profiles = profiles(org::agents(company)?, runs);
     let now_ms = company.sources().now_ms();
     let is_worker = |agent: &str| {
-        let role = people.get(agent).map(|person| person.role);
+        let role = profiles.get(agent).map(|profile| profile.role);
         role == Some(AgentRole::Worker)
     };
     let mut totals = ResourceTotals {
-        agents: people.len() as u64,
-        workers: people.keys().filter(|agent| is_worker(agent)).count() as u64,
+        agents: profiles.len() as u64,
+        workers: profiles.keys().filter(|agent| is_worker(agent)).count() as u64,
         ..ResourceTotals::default()
     };
     let mut active: BTreeSet<&str> = BTreeSet::new();
@@ -77,7 +77,7 @@ pub fn of_runs(
                 CycleSource::Unavailable => totals.context_cycles_unknown_runs += 1,
             }
         }
-        // A run that was created and never launched has the status `running`, too.
+        // A run that was created but never launched also has the status `running`.
         let is_running = run::activity(run, live, now_ms) == Activity::Active;
         if is_running && is_worker(&run.agent_id) {
             active.insert(&run.agent_id);
@@ -89,7 +89,7 @@ pub fn of_runs(
     for provider in &mut providers {
         provider.total_cost_usd = usd(provider.total_cost_usd);
     }
-    // Sorted by name already.
+    // The map yields the names in order, and the sort is stable: equal counts stay sorted by name.
     providers.sort_by_key(|provider| std::cmp::Reverse(provider.total_tokens));
     Ok(ResourcesSnapshotResponse {
         workspace_dir: company.given().to_owned(),
@@ -97,25 +97,29 @@ pub fn of_runs(
         project_id: project.map(ToOwned::to_owned),
         totals,
         providers,
-        models: models(people.values()),
+        models: models(profiles.values()),
     })
 }
 
-/// What counts of somebody who runs.
-struct Person {
+/// Properties of an agent that the snapshot counts.
+struct AgentProfile {
     role: AgentRole,
     model: String,
 }
 
-/// The agents of the company, and those of runs that have no document: they work, with what runs them.
-fn people(agents: Vec<Arc<Agent>>, runs: &[(ProjectId, Arc<Run>)]) -> BTreeMap<String, Person> {
+/// Returns the agents of the company, and the agents that only occur in runs. The latter count as workers with the
+/// default model of their provider.
+fn profiles(
+    agents: Vec<Arc<Agent>>,
+    runs: &[(ProjectId, Arc<Run>)],
+) -> BTreeMap<String, AgentProfile> {
     let unnamed = |provider: &str| format!("{provider} (default)");
-    let mut people = BTreeMap::new();
+    let mut profiles = BTreeMap::new();
     for agent in agents {
         let hint = agent.model_hint.as_ref().map(ToString::to_string);
-        people.insert(
+        profiles.insert(
             agent.id.to_string(),
-            Person {
+            AgentProfile {
                 role: agent.role,
                 model: hint.unwrap_or_else(|| unnamed(&agent.provider)),
             },
@@ -123,26 +127,26 @@ fn people(agents: Vec<Arc<Agent>>, runs: &[(ProjectId, Arc<Run>)]) -> BTreeMap<S
     }
     let mut unknown: BTreeMap<&str, &str> = BTreeMap::new();
     for (_, run) in runs {
-        if !people.contains_key(run.agent_id.as_str()) {
+        if !profiles.contains_key(run.agent_id.as_str()) {
             let provider = unknown.entry(&run.agent_id).or_insert(&run.provider);
             *provider = (*provider).min(&run.provider);
         }
     }
     let unknown = unknown.into_iter().map(|(agent, provider)| {
-        let person = Person {
+        let profile = AgentProfile {
             role: AgentRole::Worker,
             model: unnamed(provider),
         };
-        (agent.to_owned(), person)
+        (agent.to_owned(), profile)
     });
-    people.extend(unknown.collect::<Vec<_>>());
-    people
+    profiles.extend(unknown.collect::<Vec<_>>());
+    profiles
 }
 
-fn models<'a>(people: impl Iterator<Item = &'a Person>) -> Vec<ResourceModel> {
+fn models<'a>(profiles: impl Iterator<Item = &'a AgentProfile>) -> Vec<ResourceModel> {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
-    for person in people {
-        *counted.entry(&person.model).or_default() += 1;
+    for profile in profiles {
+        *counted.entry(&profile.model).or_default() += 1;
     }
     let mut models: Vec<_> = counted
         .into_iter()
@@ -151,12 +155,12 @@ fn models<'a>(people: impl Iterator<Item = &'a Person>) -> Vec<ResourceModel> {
             agent_count,
         })
         .collect();
-    // Sorted by name already.
+    // The map yields the names in order, and the sort is stable: equal counts stay sorted by name.
     models.sort_by_key(|model| std::cmp::Reverse(model.agent_count));
     models
 }
 
-/// Money with six decimals.
+/// Rounds an amount of money to six decimals.
 pub fn usd(amount: f64) -> f64 {
     (amount * 1e6).round() / 1e6
 }

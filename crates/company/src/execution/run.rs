@@ -1,4 +1,4 @@
-//! Runs: made, listed, found.
+//! Creates, lists and reads runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,33 +27,33 @@ use crate::{
     secret, unix_ms,
 };
 
-/// What [`create`] made.
+/// A run that [`create`] has written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreatedRun {
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
-    /// What it is given to know.
+    /// Id of its context pack.
     pub context_pack_id: ContextPackId,
     /// Its folder, relative to the company folder.
     pub relpath: String,
 }
 
-/// A run that is about to be made.
+/// A run that has not been written yet.
 pub(crate) struct NewRun {
-    /// Its document.
+    /// Document of the run.
     pub(crate) run: Run,
-    /// Its first event.
+    /// First event of its log.
     pub(crate) started: Event,
-    /// Its id.
+    /// Id of the run.
     pub(crate) run_id: RunId,
-    /// The id of what it is given to know.
+    /// Id of its context pack.
     pub(crate) context_pack_id: ContextPackId,
     manifest: ContextPack,
     snapshot: PolicySnapshot,
 }
 
 impl NewRun {
-    /// A run of an agent of a project, and an empty context pack.
+    /// Prepares a run of an agent in a project, with an empty context pack.
     pub(crate) fn new(
         company: &Company,
         project: &ProjectId,
@@ -122,7 +122,7 @@ impl NewRun {
         })
     }
 
-    /// The files of its context pack, below the pack's folder.
+    /// The files of its context pack, as paths relative to the pack's folder with their contents.
     pub(crate) fn pack_files(&self) -> Result<[(&'static str, String); 2], Error> {
         Ok([
             ("manifest.yaml", yaml::print(&self.manifest)?),
@@ -131,8 +131,9 @@ impl NewRun {
     }
 }
 
-/// Makes a run: its context pack, its folder and its first event, each there whole or not at all. Both folders are
-/// built and synced before the lock is taken, so a run costs three syncs, two of them under the lock.
+/// Creates a run with its context pack, its folder and its first event; each folder appears complete or not at all.
+/// Both folders are built and synced before the lock is acquired, so that a run costs three syncs, two of them under
+/// the lock.
 pub fn create(
     company: &Company,
     project: &ProjectId,
@@ -147,7 +148,7 @@ pub fn create(
     )
 }
 
-/// Makes a run that lists show under its goal.
+/// Creates a run with a goal, which lists show.
 pub fn create_for(
     company: &Company,
     project: &ProjectId,
@@ -170,7 +171,7 @@ pub fn create_for(
     make(company, project, new)
 }
 
-/// A run as it would be if it were made now. Nothing is written.
+/// Returns the document of a run as [`create`] would write it, without writing anything.
 pub fn unmade(
     company: &Company,
     project: &ProjectId,
@@ -214,23 +215,23 @@ fn make(company: &Company, project: &ProjectId, new: NewRun) -> Result<CreatedRu
     })
 }
 
-/// Whether something happens in a run.
+/// Activity of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activity {
-    /// It has a live session, or was started within the last day.
+    /// The run has a live session, or was started within the last day.
     Active,
-    /// It was made and never started.
+    /// The run was created but never started.
     Idle,
-    /// It was started long ago and nothing is heard of it any more.
+    /// The run was started more than a day ago and has no live session.
     Stale,
-    /// It ended, failed or was stopped.
+    /// The run has ended, failed or was stopped.
     Over,
 }
 
-/// Runs with a live session, by id. Whoever runs sessions knows them.
+/// Ids of the runs with a live session. The component that runs sessions supplies them.
 pub type LiveRuns = BTreeSet<String>;
 
-/// Whether something happens in a run.
+/// Determines the activity of a run.
 pub fn activity(run: &Run, live: &LiveRuns, now_ms: i64) -> Activity {
     match run.status {
         RunStatus::Ended | RunStatus::Failed | RunStatus::Stopped => Activity::Over,
@@ -241,18 +242,18 @@ pub fn activity(run: &Run, live: &LiveRuns, now_ms: i64) -> Activity {
     }
 }
 
-/// Whether a run was never launched: its document says `running`, and it has no process.
+/// Returns whether a run was never launched: its status is `running`, but it has no process.
 pub fn is_unstarted(run: &Run) -> bool {
     run.status == RunStatus::Running && run.spec.is_none()
 }
 
-/// Whether a run was made within the last day.
+/// Returns whether a run was created within the last day.
 pub(crate) fn is_recent(run: &Run, now_ms: i64) -> bool {
     const DAY_MS: i64 = 86_400_000;
     unix_ms(&run.created_at).is_some_and(|created_ms| now_ms - created_ms <= DAY_MS)
 }
 
-/// Every readable run of a project, or of all projects, with the name of its project's folder.
+/// Returns every readable run of one project or of all projects, with the project id from the folder name.
 pub fn runs(
     company: &Company,
     only: Option<&ProjectId>,
@@ -271,17 +272,17 @@ pub fn runs(
     Ok(found)
 }
 
-/// The runs that can be read, in the order of their folders; many are read by two threads.
+/// Returns the readable runs in folder order. Two threads read large folders.
 fn readable(company: &Company, folder: &str, names: &[String]) -> Vec<Arc<Run>> {
-    const MANY: usize = 500;
-    // What cannot be read is reported by `workspace.validate`, not by every list.
+    const TWO_THREADS_FROM: usize = 500;
+    // `workspace.validate` reports unreadable files; lists skip them.
     let read = |names: &[String]| -> Vec<Arc<Run>> {
         let runs = names
             .iter()
             .map(|name| company.read(&format!("{folder}/{name}/run.yaml")));
         runs.filter_map(Result::ok).collect()
     };
-    if names.len() < MANY {
+    if names.len() < TWO_THREADS_FROM {
         return read(names);
     }
     let (first, second) = names.split_at(names.len() / 2);
@@ -293,7 +294,7 @@ fn readable(company: &Company, folder: &str, names: &[String]) -> Vec<Arc<Run>> 
     })
 }
 
-/// The runs as `run.list` shows them, newest first.
+/// Returns the rows of `run.list`, newest first.
 pub fn list(company: &Company, only: Option<&ProjectId>) -> Result<Vec<RunRow>, Error> {
     let mut rows: Vec<_> = runs(company, only)?
         .into_iter()
@@ -324,7 +325,8 @@ pub fn list(company: &Company, only: Option<&ProjectId>) -> Result<Vec<RunRow>, 
     Ok(rows)
 }
 
-/// The goals of some runs, by run: what [`list`] shows, for callers that know the runs already.
+/// Returns the goals of the given runs by run id, as [`list`] shows them. `wanted` yields pairs of project id and run
+/// id.
 pub fn goals<'a>(
     company: &Company,
     wanted: impl Iterator<Item = (&'a str, &'a str)>,
@@ -355,7 +357,7 @@ pub fn goals<'a>(
     found
 }
 
-/// What a run says itself: its goal, or the command it ran.
+/// The goal that a run's own document states, or the command it ran.
 fn own_goal(run: &Run) -> Option<String> {
     if let Some(goal) = &run.goal {
         return Some(goal.to_string());
@@ -364,14 +366,14 @@ fn own_goal(run: &Run) -> Option<String> {
         Some(RunSpec::Command { argv, .. }) => match argv.as_slice() {
             [shell, flag, script] if flag == "-c" && shell.ends_with("sh") => Some(script.clone()),
             argv if run.provider.as_str() == "cmd" => Some(argv.join(" ")),
-            // The command line of a worker program says nothing about its goal.
+            // The command line of a worker program does not state its goal.
             _ => None,
         },
         Some(RunSpec::CodexAppServer { .. }) | None => None,
     }
 }
 
-/// The goals of the jobs of some projects, by the run of each attempt. Jobs that cannot be read are left out.
+/// Returns the goals of the jobs of the given projects, keyed by the run of each attempt. Unreadable jobs are skipped.
 fn job_goals<'a>(
     company: &Company,
     projects: impl Iterator<Item = &'a str>,
@@ -390,7 +392,7 @@ fn job_goals<'a>(
     goals
 }
 
-/// Gives a run the bytes of an artifact to read. Answers where they are, below the company folder.
+/// Writes the bytes of an artifact into the inputs of a run. Returns the path relative to the company folder.
 pub fn give(
     company: &Company,
     (project, run): (&ProjectId, &RunId),
@@ -407,7 +409,7 @@ pub fn give(
     Ok(relpath)
 }
 
-/// The extension of a name with its dot, if it is a plain one.
+/// The extension of a file name with its dot; empty unless it has 1 to 8 ASCII letters and digits.
 fn extension(name: &str) -> String {
     let found = name.rsplit_once('.').map(|(_, extension)| extension);
     let is_plain = |extension: &&str| {

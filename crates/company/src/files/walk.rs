@@ -1,4 +1,4 @@
-//! Looks at everything below a folder without following any link.
+//! Walks a folder recursively without following links.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -16,39 +16,40 @@ use rustix::{
     io::Errno,
 };
 
-/// How a folder is opened so that no link is followed.
+/// Flags that open a folder without following a link.
 pub(crate) const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
-// A pipe in the place of a file must not hold us.
+// `NONBLOCK`: opening a named pipe in place of a file must not block.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// What is at a path.
+/// An entry of a walk.
 #[derive(Debug)]
 pub enum Found<'a> {
-    /// A folder. What is in it follows, and then [`Found::Left`].
+    /// A folder. Its entries follow, and then [`Found::Left`].
     Folder,
-    /// The end of a folder.
+    /// End of a folder.
     Left,
-    /// A plain file.
+    /// A regular file.
     File(&'a File),
-    /// A log that may have grown since it was listed, and how long it was. A snapshot shows it, a walk does not.
+    /// A log that may have grown since it was listed, with its length in bytes at that time. Snapshots report logs;
+    /// walks do not.
     Log(&'a File, u64),
-    /// A link, and where it leads.
+    /// A symbolic link with its target.
     Link(&'a Path),
-    /// A pipe, a socket or a device.
+    /// A named pipe, a socket or a device.
     Odd,
 }
 
-/// Hears of everything that is there, by its path.
+/// Callback of a walk, called for every entry with its path.
 pub type Visit<'a> = dyn FnMut(&Path, Found<'_>) -> io::Result<()> + 'a;
 
-/// Looks at a folder, called `path`, and everything below it, in the order of the names. What `is_left_out` is not
-/// looked at.
+/// Visits a folder and everything below it, sorted by name. `path` is the name under which the folder is reported;
+/// entries for which `is_left_out` returns true are skipped.
 pub(crate) fn walk(
     folder: &OwnedFd,
     path: &Path,
@@ -67,36 +68,37 @@ pub(crate) fn walk(
     for name in names.iter().filter(|name| !is_left_out(path, name)) {
         let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
-            // Gone since: a temporary of somebody else.
+            // Removed since the folder was listed, such as a temporary file of another process.
             Err(Errno::NOENT) => continue,
             Err(error) => return Err(error.into()),
         };
-        let place = path.join(name);
+        let entry_path = path.join(name);
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => {
                 let below = openat(folder, name, FOLDER, Mode::empty())?;
-                walk(&below, &place, is_left_out, visit)?;
+                walk(&below, &entry_path, is_left_out, visit)?;
             }
             FileType::RegularFile => {
                 let file = File::from(openat(folder, name, FILE, Mode::empty())?);
-                visit(&place, Found::File(&file))?;
+                visit(&entry_path, Found::File(&file))?;
             }
             FileType::Symlink => {
                 let link = readlinkat(folder.as_fd(), name, Vec::new())?;
                 let link = OsString::from_vec(link.into_bytes());
-                visit(&place, Found::Link(Path::new(&link)))?;
+                visit(&entry_path, Found::Link(Path::new(&link)))?;
             }
             FileType::Fifo
             | FileType::Socket
             | FileType::CharacterDevice
             | FileType::BlockDevice
-            | FileType::Unknown => visit(&place, Found::Odd)?,
+            | FileType::Unknown => visit(&entry_path, Found::Odd)?,
         }
     }
     visit(path, Found::Left)
 }
 
-/// The same for a folder of which only the path is known.
+/// Visits a folder given by its path, and everything below it, sorted by name and without the entries for which
+/// `is_left_out` returns true. Paths are reported relative to it.
 pub fn walk_folder(
     folder: &Path,
     is_left_out: &dyn Fn(&Path, &OsStr) -> bool,

@@ -1,19 +1,21 @@
-//! The write lock of a company folder: one writer at a time, in this process and among all others.
+//! The write lock of a company folder: one writer at a time, across the threads of this process and all other
+//! processes.
 //!
-//! Three stages, in this order:
+//! A writer passes three stages, in this order:
 //!
-//! 1. A first-in, first-out line of the threads of this process ([`Turn`]).
-//! 2. The system lock of `.local/locks/workspace.write.queue`, a file that is never removed. It orders the processes of
-//!    this program, and the system frees it when its holder dies.
+//! 1. A first-in, first-out queue of the threads of this process ([`Turn`]).
+//! 2. The system lock of `.local/locks/workspace.write.queue`, a file that is never removed. It serialises the
+//!    processes of this program, and the system releases it when its holder dies.
 //! 3. The file `.local/locks/workspace.write.lock` with the holder's process id, as other programs expect it. It exists
-//!    while the lock is held, and its holder has the system lock of it, too.
+//!    while the lock is held, and the holder also holds its system lock.
 //!
-//! The queue file names the lock file its last holder created. So a lock file that a killed process left behind is
-//! recognised without looking at a clock: whoever has stage 2 knows that its creator no longer has.
+//! The queue file records the lock file that its last holder created. A lock file left behind by a killed process is
+//! therefore recognised without comparing times: the holder of stage 2 knows that the recorded creator no longer holds
+//! it.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "the lock is a name that other programs look at, too; no content is taken from it but who holds it"
+    reason = "other programs use the lock file, too; only the holder's process id is read from it"
 )]
 
 use std::{
@@ -36,25 +38,26 @@ use crate::{
     },
 };
 
+/// Interval between two attempts to create the lock file.
 const POLL: Duration = Duration::from_millis(25);
-/// How long the lock file of another program is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long another process of this program may hold the lock. It is freed with its process, so this is only reached
-/// by a disk that does not answer.
-const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
-/// How long one thread of this process may hold the lock while others wait.
-const TURN_PATIENCE: Duration = Duration::from_secs(60);
-/// How long another program may take between creating its lock file and writing its process id into it.
-const UNWRITTEN: Duration = Duration::from_secs(2);
+/// Time to wait for the lock file of another program.
+const LOCK_FILE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time to wait for another process of this program. The system releases its lock when the process ends, so that only
+/// an unresponsive disk reaches this limit.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time that one thread of this process may hold the lock while other threads wait.
+const TURN_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest time between the creation of a lock file by another program and the write of its process id.
+const UNWRITTEN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Below the folder.
+/// The lock file, relative to the company folder.
 pub(crate) const LOCK_PATH: &str = ".local/locks/workspace.write.lock";
-/// The folder of both.
+/// Folder of the lock file and the queue file.
 pub(crate) const LOCKS: &str = ".local/locks";
-/// Below the folder.
+/// The queue file, relative to the company folder.
 pub(crate) const QUEUE_PATH: &str = ".local/locks/workspace.write.queue";
 
-/// Held while documents change; released when dropped.
+/// The write lock of a folder; dropping it releases the lock.
 #[derive(Debug)]
 pub(crate) struct WriteLock {
     path: PathBuf,
@@ -63,7 +66,7 @@ pub(crate) struct WriteLock {
     _turn: Turn,
 }
 
-/// The lock file that the last holder of the queue created.
+/// Identity of the lock file that the last holder of the queue created, as recorded in the queue file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Created {
     device: u64,
@@ -72,10 +75,10 @@ struct Created {
 }
 
 impl WriteLock {
-    /// Waits for the lock of a folder.
+    /// Waits for the write lock of a folder and acquires it.
     pub(crate) fn acquire(company: &Company, acquired_at: &str) -> Result<Self, Error> {
         let root = company.root();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_FILE_TIMEOUT;
         let path = root.join(LOCK_PATH);
         let turn = Turn::take(root).ok_or_else(|| timeout(root))?;
         company.make_dir(LOCKS)?;
@@ -92,10 +95,11 @@ impl WriteLock {
                 .and_then(|dir| dir.create_new(Path::new(LOCK_PATH), Readers::Usual));
             match created {
                 Ok(mut file) => {
-                    // Only a process that judges whether the file is stale can have its system lock now, briefly.
+                    // Only a process that checks whether the file is stale can hold its system lock now, and only
+                    // briefly.
                     file.lock().map_err(failed)?;
                     let metadata = file.metadata().map_err(failed)?;
-                    if !is_at(&metadata, &path) {
+                    if !is_file_at(&metadata, &path) {
                         continue;
                     }
                     let created = Created {
@@ -119,7 +123,8 @@ impl WriteLock {
                     if remove_if_stale(&path, &queue, &mut unwritten) {
                         continue;
                     }
-                    // Whoever stood in line for longer than that still gets one attempt.
+                    // The deadline is checked after the first attempt, so that a thread that waited longer in the queue
+                    // still gets one.
                     if Instant::now() >= deadline {
                         return Err(timeout(root));
                     }
@@ -133,15 +138,15 @@ impl WriteLock {
 
 impl Drop for WriteLock {
     fn drop(&mut self) {
-        // If the file cannot be removed, the next writer finds it in the record of the queue and removes it.
+        // If the file cannot be removed, the next writer finds it recorded in the queue file and removes it.
         let is_ours = self
             .file
             .metadata()
-            .is_ok_and(|metadata| is_at(&metadata, &self.path));
+            .is_ok_and(|metadata| is_file_at(&metadata, &self.path));
         if is_ours && fs::remove_file(&self.path).is_ok() {
             let _ = record(&self.queue, None);
         }
-        // Closing is not enough: a process being started right now may hold a copy of the descriptors.
+        // Closing is not enough: a child process that is being spawned may hold a copy of the descriptors.
         let _ = self.file.unlock();
         let _ = self.queue.unlock();
     }
@@ -157,23 +162,23 @@ fn lock_queue(company: &Company) -> Result<File, Error> {
     let failed = |error| Error::io("locked", &path, error);
     loop {
         let queue = company.through("locked", QUEUE_PATH, Dir::lockable)?;
-        match files::lock(&queue, &path, QUEUE_PATIENCE) {
+        match files::lock(&queue, &path, QUEUE_TIMEOUT) {
             Err(Error::FileLocked(_)) => return Err(timeout(company.root())),
             locked => locked?,
         }
-        if is_at(&queue.metadata().map_err(failed)?, &path) {
+        if is_file_at(&queue.metadata().map_err(failed)?, &path) {
             return Ok(queue);
         }
         if !company.is_in_place() {
             return Err(Error::Refused(format!(
-                "`{}` was replaced by another folder while this waited: ask again",
+                "`{}` was replaced by another folder while the request waited for its write lock: retry",
                 company.given()
             )));
         }
     }
 }
 
-/// Notes in the queue file which lock file its holder created, if any.
+/// Records in the queue file which lock file its holder created; `None` clears the record.
 fn record(queue: &File, created: Option<&Created>) -> io::Result<()> {
     queue.set_len(0)?;
     match created {
@@ -189,13 +194,13 @@ fn recorded(queue: &File) -> Option<Created> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Whether this is the file at a path.
-fn is_at(metadata: &Metadata, path: &Path) -> bool {
+/// Returns whether the file with this metadata is the one at `path`.
+fn is_file_at(metadata: &Metadata, path: &Path) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|named| (metadata.dev(), metadata.ino()) == (named.dev(), named.ino()))
 }
 
-/// Whether the lock file of a folder was left behind by a process that is gone.
+/// Returns whether the lock file of a folder was left behind by a process that no longer runs.
 pub(crate) fn is_stale(root: &Path) -> bool {
     let Ok(file) = File::open(root.join(LOCK_PATH)) else {
         return false;
@@ -206,11 +211,11 @@ pub(crate) fn is_stale(root: &Path) -> bool {
     queue.try_lock().is_ok() && holder(&file, Some(&queue)) == Holder::Gone
 }
 
-/// Removes a lock file whose holder is gone. The caller holds the queue.
+/// Removes a lock file whose holder no longer runs; returns whether it is gone. The caller holds the queue.
 fn remove_if_stale(path: &Path, queue: &File, unwritten: &mut Unwritten) -> bool {
     let file = match File::open(path) {
         Ok(file) => file,
-        // Released in the meantime.
+        // The holder released the lock in the meantime.
         Err(error) => return error.kind() == io::ErrorKind::NotFound,
     };
     let is_gone = match holder(&file, Some(queue)) {
@@ -219,26 +224,28 @@ fn remove_if_stale(path: &Path, queue: &File, unwritten: &mut Unwritten) -> bool
         Holder::Unknown => unwritten.is_old(&file),
     };
     is_gone
-        && file.metadata().is_ok_and(|metadata| is_at(&metadata, path))
+        && file
+            .metadata()
+            .is_ok_and(|metadata| is_file_at(&metadata, path))
         && fs::remove_file(path).is_ok()
 }
 
-/// What is known of the process that created a lock file.
+/// State of the process that created a lock file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Holder {
     Alive,
     Gone,
-    /// The file does not say who created it.
+    /// The file does not contain the process id of its creator.
     Unknown,
 }
 
-/// Judges a lock file. `queue`, if there is one, is locked by the caller.
+/// Determines the state of a lock file's holder. The caller has locked `queue`, if it passes one.
 fn holder(file: &File, queue: Option<&File>) -> Holder {
     #[derive(Deserialize)]
     struct Content {
         pid: i32,
     }
-    // A process of this program has the system lock as long as it lives.
+    // A process of this program holds the system lock of its lock file as long as it runs.
     if file.try_lock().is_err() {
         return Holder::Alive;
     }
@@ -254,29 +261,31 @@ fn holder(file: &File, queue: Option<&File>) -> Holder {
     }
     match serde_json::from_str::<Content>(&content) {
         Err(_) => Holder::Unknown,
-        // This process holds its own lock files by the system lock, so the process id was used before.
+        // This process would hold the system lock of its own lock file, so an earlier process with the same id wrote
+        // it.
         Ok(content) if u32::try_from(content.pid) == Ok(std::process::id()) => Holder::Gone,
         Ok(content) if process_is_absent(content.pid) => Holder::Gone,
         Ok(_) => Holder::Alive,
     }
 }
 
-/// Observes a lock file without a process id: another program writes it at this moment, or died before it did.
+/// Observes a lock file without a process id: its creator has not written the id yet, or died before it did.
 #[derive(Default)]
 struct Unwritten {
-    /// The file, its length, and since when it was seen.
+    /// Device, inode and length of the file, and the time of the first observation.
     seen: Option<((u64, u64, u64), Instant)>,
 }
 
 impl Unwritten {
-    /// Whether the file has not changed for longer than its creator may take, by the clock of this process.
+    /// Returns whether the file is unchanged for longer than [`UNWRITTEN_TIMEOUT`], by the monotonic clock of this
+    /// process.
     fn is_old(&mut self, file: &File) -> bool {
         let Ok(metadata) = file.metadata() else {
             return false;
         };
         let state = (metadata.dev(), metadata.ino(), metadata.len());
         match self.seen {
-            Some((seen, since)) if seen == state => since.elapsed() > UNWRITTEN,
+            Some((seen, since)) if seen == state => since.elapsed() > UNWRITTEN_TIMEOUT,
             _ => {
                 self.seen = Some((state, Instant::now()));
                 false
@@ -285,34 +294,34 @@ impl Unwritten {
     }
 }
 
-/// Whether no process of this id runs.
+/// Returns whether no process with this id runs.
 fn process_is_absent(pid: i32) -> bool {
-    // A file may say anything; no process has an id below one.
+    // The file may contain any number; process ids are positive.
     let Some(id) = rustix::process::Pid::from_raw(pid.max(0)) else {
         return true;
     };
     if rustix::process::test_kill_process(id) == Err(rustix::io::Errno::SRCH) {
         return true;
     }
-    // A zombie holds nothing.
+    // A zombie holds no locks.
     stat_fields(pid)
         .is_some_and(|fields| matches!(fields.first().map(String::as_str), Some("Z" | "X")))
 }
 
-/// The fields of `/proc/<pid>/stat` behind the name, where the system has it.
+/// The fields of `/proc/<pid>/stat` after the process name; `None` on systems without that file.
 fn stat_fields(pid: i32) -> Option<Vec<String>> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(") ")?;
     Some(fields.split(' ').map(ToOwned::to_owned).collect())
 }
 
-/// Whether no process of this id runs that could have written something at `written_at` (Unix seconds). Depends on the
-/// wall clock, so it decides about leftovers and never about the lock.
+/// Returns whether no running process with this id can have written something at `written_at` (Unix seconds). The
+/// result depends on the wall clock, so it is used for leftover files only and never for the lock.
 pub(crate) fn process_is_gone(pid: i32, written_at: i64) -> bool {
     if process_is_absent(pid) {
         return true;
     }
-    // Where the system tells: a process that began later is another one.
+    // On systems that report start times: a process that started after the write reuses the id.
     const START_TIME: usize = 19;
     const TICKS_PER_SECOND: i64 = 100;
     const MARGIN_SECONDS: i64 = 2;
@@ -329,14 +338,15 @@ fn boot_time() -> Option<i64> {
     line.trim().parse().ok()
 }
 
-/// The first place in the line of this process for one folder. Whoever asks first is served first.
+/// A thread's place in the first-in, first-out queue of this process for one folder. Dropping it admits the next
+/// thread.
 #[derive(Debug)]
 struct Turn {
-    line: Arc<Line>,
+    line: Arc<TurnQueue>,
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct TurnQueue {
     numbers: Mutex<Numbers>,
     moved: Condvar,
 }
@@ -344,19 +354,19 @@ struct Line {
 #[derive(Debug, Default)]
 struct Numbers {
     next: u64,
-    /// How many turns have ended.
+    /// Number of turns that have ended.
     ended: u64,
-    /// Who waits or holds, in order of arrival; the first one holds.
+    /// Numbers of the waiting threads in order of arrival; the first one holds the turn.
     waiting: std::collections::VecDeque<u64>,
 }
 
 impl Turn {
-    /// Waits as long as the line moves: no single turn may take longer than [`TURN_PATIENCE`].
+    /// Waits for the turn; `None` if one turn of another thread lasts longer than [`TURN_TIMEOUT`].
     fn take(root: &Path) -> Option<Self> {
-        static LINES: Mutex<BTreeMap<PathBuf, Arc<Line>>> = Mutex::new(BTreeMap::new());
+        static LINES: Mutex<BTreeMap<PathBuf, Arc<TurnQueue>>> = Mutex::new(BTreeMap::new());
         let line = {
             let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-            // Lines in which no thread stands are forgotten, so that the map does not grow with every folder.
+            // Queues without threads are removed, so that the map does not grow with every folder.
             lines.retain(|_, line| Arc::strong_count(line) > 1);
             Arc::clone(lines.entry(root.to_owned()).or_default())
         };
@@ -366,11 +376,11 @@ impl Turn {
             numbers.next += 1;
             numbers.waiting.push_back(mine);
             let mut ended = numbers.ended;
-            let mut deadline = Instant::now() + TURN_PATIENCE;
+            let mut deadline = Instant::now() + TURN_TIMEOUT;
             while numbers.waiting.front() != Some(&mine) {
                 if numbers.ended != ended {
                     ended = numbers.ended;
-                    deadline = Instant::now() + TURN_PATIENCE;
+                    deadline = Instant::now() + TURN_TIMEOUT;
                 }
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
@@ -470,17 +480,17 @@ mod tests {
         lock_queue(&company(root)).unwrap()
     }
 
-    /// A process that lives until it is dropped.
-    struct Living(std::process::Child);
+    /// A child process that runs until it is dropped.
+    struct LiveProcess(std::process::Child);
 
-    impl Living {
+    impl LiveProcess {
         fn new() -> Self {
             let mut command = std::process::Command::new("sleep");
             Self(command.arg("600").spawn().unwrap())
         }
     }
 
-    impl Drop for Living {
+    impl Drop for LiveProcess {
         fn drop(&mut self) {
             self.0.kill().unwrap();
             self.0.wait().unwrap();
@@ -490,7 +500,7 @@ mod tests {
     #[test]
     fn the_lock_of_a_living_process_is_respected() {
         let (_folder, root) = folder();
-        let living = Living::new();
+        let living = LiveProcess::new();
         fs::write(
             root.join(LOCK_PATH),
             format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id()),
@@ -505,17 +515,17 @@ mod tests {
     #[test]
     fn a_living_holder_keeps_the_lock_whatever_the_wall_clock_says() {
         let (_folder, root) = folder();
-        let living = Living::new();
+        let living = LiveProcess::new();
         let path = root.join(LOCK_PATH);
         fs::write(
             &path,
             format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id()),
         )
         .unwrap();
-        // As if the clock had been set forward by a day after the file was written.
-        let yesterday = std::time::UNIX_EPOCH + Duration::from_secs(86_400);
+        // The file looks decades old, as if the wall clock had been set forward.
+        let long_ago = std::time::UNIX_EPOCH + Duration::from_secs(86_400);
         let file = OpenOptions::new().write(true).open(&path).unwrap();
-        file.set_modified(yesterday).unwrap();
+        file.set_modified(long_ago).unwrap();
         assert!(!remove_if_stale(
             &path,
             &queue(&root),
@@ -534,9 +544,9 @@ mod tests {
         let mut unwritten = Unwritten::default();
         assert!(!remove_if_stale(&path, &queue, &mut unwritten));
         assert!(path.exists());
-        // Seen for longer than its creator may take, by the clock of this process.
+        // First observed longer ago than its creator may take, by the clock of this process.
         if let Some((_, since)) = &mut unwritten.seen {
-            *since = since.checked_sub(2 * UNWRITTEN).unwrap();
+            *since = since.checked_sub(2 * UNWRITTEN_TIMEOUT).unwrap();
         }
         assert!(remove_if_stale(&path, &queue, &mut unwritten));
     }
@@ -556,7 +566,7 @@ mod tests {
     fn a_lock_file_left_by_a_killed_process_of_ours_is_removed_although_its_id_is_used_again() {
         let (_folder, root) = folder();
         let path = root.join(LOCK_PATH);
-        let living = Living::new();
+        let living = LiveProcess::new();
         let content = format!("{{\"pid\":{},\"acquired_at\":\"{TIME}\"}}\n", living.0.id());
         fs::write(&path, &content).unwrap();
         let metadata = fs::metadata(&path).unwrap();

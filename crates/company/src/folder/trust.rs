@@ -1,13 +1,13 @@
-//! Which company folders count on this machine, and which of the notes in them this machine wrote itself.
+//! The list of trusted company folders of this machine, and the seals of notes that this machine wrote into them.
 //!
-//! A folder that was cloned, unpacked or sent is data. What holds for one machine alone, which is everything below
-//! `.local`, names programs, changes to finish and processes to stop: it counts only in folders that a person made here
-//! or confirmed. The home keeps the list, by real path, inode and time of making, so a folder that takes the place of a trusted one is
-//! not trusted.
+//! A folder that was cloned, unpacked or received is data only. Everything below `.local` names programs, changes to
+//! complete and processes to stop, so it is used only in folders that a person created here or confirmed. The home
+//! stores the list with real path, inode and creation time, so that a folder that replaces a trusted one is not
+//! trusted.
 //!
-//! Trust says that a person knows the folder, not that nobody else writes to it. So what leads to writes and signals
-//! without anybody asking, such as intents and the processes of sessions, also carries a seal: an HMAC with a key that
-//! is in the home and in no folder.
+//! Trust means that a person knows the folder, not that other programs cannot write to it. Notes that lead to writes or
+//! signals without a request, such as intents and the processes of sessions, therefore also carry a seal: an HMAC with
+//! a key that is stored in the home and in no folder.
 
 #![allow(
     clippy::disallowed_methods,
@@ -35,18 +35,18 @@ use crate::{
     layout, workspace::init,
 };
 
-/// The list of folders, in the home.
+/// File with the list of trusted folders, in the home.
 const LIST: &str = "trusted_folders.json";
-/// What orders the processes that change the list.
+/// Lock file that serialises changes of the list, in the home.
 const LIST_LOCK: &str = "trusted_folders.lock";
-/// What is derived from folders that are not trusted, in the home.
+/// Folder for data derived from untrusted folders, in the home.
 const UNTRUSTED: &str = "untrusted_folders";
-/// The key of seals, in the home.
+/// File with the key of the seals, in the home.
 const KEY: &str = "folder_key";
-/// How long another process may take to change the list.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time to wait for another process that changes the list.
+const LIST_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a home knows of company folders. Cheap to clone.
+/// Trusted folders and seal key of a home. Cheap to clone.
 #[derive(Clone)]
 pub struct Trust {
     folders: Folders,
@@ -55,9 +55,9 @@ pub struct Trust {
 
 #[derive(Clone)]
 enum Folders {
-    /// Those of a home.
+    /// The folders listed in a home.
     Listed(Arc<List>),
-    /// All: for those who work on folders of their own making.
+    /// All folders, for tests and tools that work on their own folders.
     All,
 }
 
@@ -66,11 +66,11 @@ struct List {
     read: Mutex<(Option<Stamp>, BTreeMap<PathBuf, Entry>)>,
 }
 
-/// What tells one state of the list from another.
+/// Identifies a version of the list file: inode, modification time in seconds and nanoseconds, and length.
 type Stamp = (u64, i64, i64, u64);
 
-/// What tells a folder of the list from another one at its path. Numbers of inodes are used again, so the time at which
-/// the folder was made belongs to it, where the file system knows it.
+/// Identifies a listed folder. Inode numbers are reused, so the creation time is compared as well, on file systems that
+/// store it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     inode: u64,
@@ -91,7 +91,7 @@ impl Entry {
 }
 
 impl Trust {
-    /// What a home knows; its key is made on first use.
+    /// Opens the trust data of a home; creates the key on first use.
     pub fn of_home(home: &Path) -> Result<Self, Error> {
         Ok(Self {
             folders: Folders::Listed(Arc::new(List {
@@ -102,7 +102,7 @@ impl Trust {
         })
     }
 
-    /// Trusts every folder, for tests and tools that work on folders of their own making.
+    /// Trusts every folder, for tests and tools that work on their own folders.
     pub fn everywhere() -> Self {
         Self {
             folders: Folders::All,
@@ -110,7 +110,7 @@ impl Trust {
         }
     }
 
-    /// Whether what `.local` of a folder says counts. The path is real: absolute and without links.
+    /// Returns whether the folder is trusted, so that its `.local` is used. `root` is absolute and without links.
     pub(crate) fn holds(&self, root: &Path) -> bool {
         let Folders::Listed(list) = &self.folders else {
             return true;
@@ -119,20 +119,20 @@ impl Trust {
         listed.is_some_and(|listed| Entry::of(root).is_ok_and(|now| now == listed))
     }
 
-    /// The folder of the home for what is derived from a folder that is not trusted.
+    /// Folder in the home for data derived from an untrusted folder.
     pub(crate) fn beside(&self, root: &Path) -> PathBuf {
         let name = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
         match &self.folders {
             Folders::Listed(list) => list.home.join(UNTRUSTED).join(name),
-            // Nothing is untrusted there.
+            // Without a list every folder is trusted.
             Folders::All => root.join(layout::LOCAL),
         }
     }
 
-    /// Remembers that a person trusts the folder that is at a path now.
+    /// Adds the folder that is currently at a path to the list.
     pub(crate) fn grant(&self, root: &Path) -> Result<(), Error> {
         let failed = |error| Error::io("read", root, error);
-        // A folder that was just made may have been named through a link above it.
+        // The path of a new folder may contain a link above it.
         let root = root.canonicalize().map_err(failed)?;
         let entry = Entry::of(&root).map_err(failed)?;
         self.change(|entries| {
@@ -140,7 +140,7 @@ impl Trust {
         })
     }
 
-    /// Forgets that a folder was trusted.
+    /// Removes a folder from the list.
     pub(crate) fn withdraw(&self, root: &Path) -> Result<(), Error> {
         self.change(|entries| {
             entries.remove(root);
@@ -154,12 +154,12 @@ impl Trust {
         }
     }
 
-    /// The seal of a text that this machine leaves at a place, such as an intent of a folder.
+    /// Computes the seal of a text that this machine writes to a path, such as an intent of a folder.
     pub fn seal(&self, place: &Path, text: &[u8]) -> String {
         hex(&self.mac(place, text).finalize().into_bytes())
     }
 
-    /// Whether this machine left a text at a place.
+    /// Returns whether this machine sealed the text for that path.
     pub fn is_sealed(&self, place: &Path, text: &[u8], seal: &str) -> bool {
         let given = seal.as_bytes().chunks(2).map(|pair| {
             let pair = std::str::from_utf8(pair).ok()?;
@@ -172,29 +172,29 @@ impl Trust {
     fn mac(&self, place: &Path, text: &[u8]) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).expect("a key of any length fits");
         mac.update(place.as_os_str().as_encoded_bytes());
-        // No path has it, so no text can pass for the end of one.
+        // Paths contain no NUL byte, so the separator makes the split between path and text unambiguous.
         mac.update(&[0]);
         mac.update(text);
         mac
     }
 }
 
-/// Whether a folder counts, and what it says about this machine.
+/// Returns whether a folder is trusted, and its machine-specific settings.
 pub fn told(company: &Company) -> CompanyWorkspaceTrustResponse {
-    // To be shown to a person who decides; nothing of it is used.
+    // The settings are shown to the person who decides; they are not used.
     let shown = company.as_if_trusted();
     let machine = shown.read::<Machine>(layout::MACHINE);
     CompanyWorkspaceTrustResponse {
         workspace_dir: company.given().to_owned(),
         trusted: company.is_trusted(),
-        programs: machine.map_or_else(|_| BTreeMap::new(), |said| said.provider_bins.clone()),
+        programs: machine.map_or_else(|_| BTreeMap::new(), |machine| machine.provider_bins.clone()),
         heartbeat_enabled: heartbeat::setting(&shown).config.enabled,
-        sha256: said_sha256(&shown),
+        sha256: settings_sha256(&shown),
     }
 }
 
-/// The hash of what a folder says about this machine.
-fn said_sha256(company: &Company) -> String {
+/// Hash of the machine-specific settings of a folder.
+fn settings_sha256(company: &Company) -> String {
     let lines = [layout::MACHINE, layout::HEARTBEAT_CONFIG].map(|path| {
         let hash = company.read_bytes(path).map(|bytes| intent::sha256(&bytes));
         format!("{}  {path}\n", hash.as_deref().unwrap_or("-"))
@@ -202,13 +202,13 @@ fn said_sha256(company: &Company) -> String {
     intent::sha256(lines.concat().as_bytes())
 }
 
-/// Remembers that a person trusts a folder. One that came without a machine file gets one. Fails if the folder says
-/// something else about this machine than what was shown.
+/// Trusts a folder, and creates its machine file if that is missing. Fails if the machine-specific settings differ from
+/// those that were shown.
 pub fn grant(
     company: &Company,
     expected_sha256: Option<&str>,
 ) -> Result<CompanyWorkspaceTrustResponse, Error> {
-    let actual = said_sha256(&company.as_if_trusted());
+    let actual = settings_sha256(&company.as_if_trusted());
     if let Some(expected) = expected_sha256.filter(|shown| !shown.eq_ignore_ascii_case(&actual)) {
         return Err(Error::BasisChanged {
             artifact_id: layout::LOCAL.to_owned(),
@@ -220,7 +220,7 @@ pub fn grant(
     company.trust()?;
     company.write(|writer| {
         writer.make_dir(layout::LOCAL)?;
-        // A backup does not have it, and what is for this machine alone stays out of repositories.
+        // Backups do not contain the file, and `.local` must stay out of repositories.
         if let Some(ignored) = init::ignored(company) {
             writer.put_text(layout::GITIGNORE, &ignored)?;
         }
@@ -232,13 +232,13 @@ pub fn grant(
     Ok(told(company))
 }
 
-/// Forgets that a folder was trusted.
+/// Withdraws the trust in a folder.
 pub fn withdraw(company: &Company) -> Result<CompanyWorkspaceTrustResponse, Error> {
     company.distrust()?;
     Ok(told(company))
 }
 
-/// A note that this machine leaves in a company folder for itself.
+/// A note that this machine writes into a company folder for its own use.
 #[derive(Serialize, Deserialize)]
 struct Sealed {
     seal: String,
@@ -246,7 +246,7 @@ struct Sealed {
 }
 
 impl Company {
-    /// A note for this machine alone, as the file at a relative path has it.
+    /// Returns the sealed text of a note for the file at a relative path.
     pub fn sealed<T: Serialize>(
         &self,
         relative: &str,
@@ -259,7 +259,7 @@ impl Company {
         Ok(serde_json::to_string_pretty(&Sealed { seal, note })? + "\n")
     }
 
-    /// What a note says; nothing if this machine did not write it at this place.
+    /// Reads a sealed note; `None` if this machine did not write it for this path.
     pub fn open_sealed<T: DeserializeOwned>(
         &self,
         relative: &str,
@@ -267,9 +267,10 @@ impl Company {
     ) -> Result<Option<T>, serde_json::Error> {
         let Sealed { seal, note } = serde_json::from_str(text)?;
         let place = self.path(relative);
-        match self.seals().is_sealed(&place, note.get().as_bytes(), &seal) {
-            true => serde_json::from_str(note.get()).map(Some),
-            false => Ok(None),
+        if self.seals().is_sealed(&place, note.get().as_bytes(), &seal) {
+            serde_json::from_str(note.get()).map(Some)
+        } else {
+            Ok(None)
         }
     }
 }
@@ -279,7 +280,7 @@ impl List {
         self.home.join(LIST)
     }
 
-    /// What the list says of a folder now: other processes of the home change it, too.
+    /// Returns the current entry of a folder. The list is read again if another process of the home changed it.
     fn entry(&self, root: &Path) -> Option<Entry> {
         let path = self.path();
         let stamp = fs::metadata(&path)
@@ -296,7 +297,7 @@ impl List {
         let lock_path = self.home.join(LIST_LOCK);
         let lock = private().create(true).truncate(false).open(&lock_path);
         let lock = lock.map_err(|error| Error::io("locked", &lock_path, error))?;
-        files::lock(&lock, &lock_path, PATIENCE)?;
+        files::lock(&lock, &lock_path, LIST_LOCK_TIMEOUT)?;
         let path = self.path();
         let mut entries = load(&path);
         change(&mut entries);
@@ -306,7 +307,7 @@ impl List {
     }
 }
 
-/// A list that cannot be read trusts nothing: a person says it again.
+/// Reads the list. An unreadable list trusts no folder; a person has to confirm them again.
 fn load(path: &Path) -> BTreeMap<PathBuf, Entry> {
     let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
     read.unwrap_or_else(|error| {
@@ -317,14 +318,16 @@ fn load(path: &Path) -> BTreeMap<PathBuf, Entry> {
     })
 }
 
-/// The key of a home. Two processes that make it at the same time get the same one.
+/// Reads or creates the key of a home. Processes that create it concurrently get the same key.
 fn key(home: &Path) -> Result<[u8; 32], Error> {
     let path = home.join(KEY);
     let failed = |error| Error::io("read", &path, error);
     let stored = || match fs::read(&path) {
         Ok(bytes) => <[u8; 32]>::try_from(bytes).map(Some).map_err(|bytes| {
             let length = bytes.len();
-            io::Error::other(format!("it has {length} bytes and not 32; remove the file"))
+            io::Error::other(format!(
+                "expected 32 bytes, found {length}: remove the file"
+            ))
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -350,7 +353,7 @@ fn key(home: &Path) -> Result<[u8; 32], Error> {
     stored.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
 }
 
-/// How files are made that are nobody else's business.
+/// Options for files that only the owner may read.
 fn private() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     options.write(true).mode(0o600);
@@ -413,7 +416,7 @@ mod tests {
         let acme = folder(&home, "acme");
         let trust = Trust::of_home(home.path()).unwrap();
         trust.grant(&acme).unwrap();
-        // As if the file system had used the number again.
+        // Simulates a reused inode number.
         let list = home.path().join(LIST);
         let mut entries = load(&list);
         let entry = entries.values_mut().next().unwrap();

@@ -1,13 +1,13 @@
-//! YAML 1.2 as company folders use it: read into a JSON value with limits, written in blocks.
+//! YAML 1.2 as used in company folders: parsed into a JSON value with limits, printed in block style.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::Error;
 
-/// Reads one document. An empty one is `null`; `yes`, `on` and times are strings; a duplicate key is an error.
+/// Parses one document. An empty document is `null`; `yes`, `on` and times are strings; a duplicate key is an error.
 ///
-/// The error is one sentence with the line, for people.
+/// The error is one readable sentence with the line number.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
@@ -21,7 +21,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// Prints a value with its fields in the order of the type; words that older readers take for booleans are quoted.
+/// Prints a value with its fields in declaration order; words that older parsers take for booleans are quoted.
 pub(crate) fn print<T: Serialize>(value: &T) -> Result<String, Error> {
     serde_saphyr::to_string(value)
         .map_err(|error| Error::Refused(format!("the document cannot be written: {error}")))

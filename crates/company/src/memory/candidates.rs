@@ -1,4 +1,4 @@
-//! What a job taught, as suggestions for somebody to propose. No memory changes here.
+//! Derives memory candidates from the results of a job. Candidates are suggestions; this module changes no memory.
 
 use protocol::{
     Id as _,
@@ -19,25 +19,25 @@ use crate::{
     secret::{self, SecretCounts},
 };
 
-/// How many paths and signals a candidate names.
-const MOST_LINES: usize = 5;
+/// Maximum number of paths or signals that one candidate lists.
+const MAX_LISTED: usize = 5;
 
-/// Which candidates are wanted.
+/// Parameters of [`extract_candidates`].
 #[derive(Clone, Debug)]
 pub struct WantedCandidates {
-    /// The project.
+    /// Project of the job.
     pub project_id: ProjectId,
-    /// The job; the one of the run if not given.
+    /// Job to extract from; if absent, the job that `run_id` is an attempt of.
     pub job_id: Option<JobId>,
-    /// The run; the last one of the job if not given.
+    /// Run to extract from; if absent, the last attempt of the job.
     pub run_id: Option<RunId>,
-    /// Who asks.
+    /// Actor that requests the candidates.
     pub actor: Actor,
-    /// At most so many.
+    /// Maximum number of candidates.
     pub limit: usize,
 }
 
-/// Writes the candidates beside the outputs of the run and answers them.
+/// Extracts the candidates, writes them as a report into the outputs of the run, and returns them.
 pub fn extract_candidates(
     company: &Company,
     wanted: &WantedCandidates,
@@ -55,7 +55,7 @@ pub fn extract_candidates(
     let job_folder = layout::job(project, &job_id);
     let result = read_json(company, &format!("{job_folder}/result.json"))?;
     let signals = read_signals(company, &format!("{job_folder}/manager_digest.json"))?;
-    let found = Found {
+    let outcome = JobOutcome {
         project,
         job: &job_id,
         run: &run_id,
@@ -66,7 +66,7 @@ pub fn extract_candidates(
         signals: &signals,
     };
     let (mut candidates, mut blocked, mut matches) = (Vec::new(), 0, SecretCounts::default());
-    for candidate in found.candidates() {
+    for candidate in outcome.candidates() {
         let lines = candidate.insert_lines.join("\n");
         let text = [
             &*candidate.title,
@@ -112,7 +112,7 @@ pub fn extract_candidates(
     let name = "memory.candidates.generated";
     let event = policy::managers_event(company, &run_id, &actor.id, name, &payload)?;
     if let Err(error) = company.append_events(project, &run_id, &[event]) {
-        tracing::warn!(%error, "candidates were not told of");
+        tracing::warn!(%error, "the event for extracted memory candidates cannot be appended");
     }
     Ok(MemoryExtractCandidatesResponse {
         report_relpath,
@@ -176,16 +176,21 @@ fn runs(job: &Value) -> impl Iterator<Item = &str> {
     attempts.filter_map(|attempt| attempt["run_id"].as_str())
 }
 
-/// A run that is the job's own: what a worker says of runs is not believed.
+/// Returns `wanted` or the last attempt. The run must be an attempt in the job record; run ids in worker results are
+/// not trusted.
 fn run_of(job_id: &JobId, job: &Value, wanted: Option<&RunId>) -> Result<RunId, Error> {
     let run = match wanted {
         Some(wanted) => runs(job)
             .find(|run| *run == wanted.as_str())
             .ok_or_else(|| {
-                Error::Refused(format!("run `{wanted}` is no attempt of job `{job_id}`"))
+                Error::Refused(format!(
+                    "run `{wanted}` is not an attempt of job `{job_id}`"
+                ))
             })?,
         None => runs(job).last().ok_or_else(|| {
-            Error::Refused(format!("job `{job_id}` has no attempts to learn from"))
+            Error::Refused(format!(
+                "job `{job_id}` has no attempts to extract candidates from"
+            ))
         })?,
     };
     RunId::parse(run).map_err(|error| Error::Refused(error.to_string()))
@@ -199,7 +204,7 @@ fn read_json(company: &Company, relative: &str) -> Result<Value, Error> {
     }
 }
 
-/// The signals of a digest in the order they were written.
+/// Returns the signals of a digest in the order in which they were written.
 fn read_signals(company: &Company, relative: &str) -> Result<Vec<(String, Value)>, Error> {
     #[derive(Default, Deserialize)]
     struct Digest {
@@ -231,7 +236,7 @@ fn rows<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-struct Found<'a> {
+struct JobOutcome<'a> {
     project: &'a ProjectId,
     job: &'a JobId,
     run: &'a RunId,
@@ -242,11 +247,11 @@ struct Found<'a> {
     signals: &'a [(String, Value)],
 }
 
-impl Found<'_> {
+impl JobOutcome<'_> {
     fn candidates(&self) -> Vec<MemoryCandidate> {
         let job = self.job;
         let status = self.result["status"].as_str().unwrap_or_default();
-        // Of what was not done there is nothing to learn.
+        // Blocked and canceled jobs produced no work to learn from.
         let is_noise = matches!(status, "blocked" | "canceled");
         let files = rows(self.result, "files_changed");
         let errors = rows(self.result, "errors");
@@ -270,7 +275,7 @@ impl Found<'_> {
             });
         }
         let paths = files.iter().filter_map(|file| file["path"].as_str());
-        let paths: Vec<String> = paths.take(MOST_LINES).map(one_line).collect();
+        let paths: Vec<String> = paths.take(MAX_LISTED).map(one_line).collect();
         if !paths.is_empty() {
             candidates.push(MemoryCandidate {
                 confidence: 0.63,
@@ -302,7 +307,7 @@ impl Found<'_> {
         let signals: Vec<String> = self
             .signals
             .iter()
-            .take(MOST_LINES)
+            .take(MAX_LISTED)
             .map(|(name, value)| match value.as_str() {
                 Some(value) => format!("{name}={}", one_line(value)),
                 None => format!("{name}={value}"),
@@ -341,7 +346,7 @@ impl Found<'_> {
     }
 }
 
-/// Text that can stand in one line of a list.
+/// Collapses whitespace, so that the text fits into one line of a list.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! A delta is applied or refused: the review, the new memory and the event come together or not at all.
+//! Approves or denies a memory delta. The review, the changed memory and the event are written atomically.
 
 use std::sync::Arc;
 
@@ -22,23 +22,24 @@ use crate::{
     secret,
 };
 
-/// What was decided about a delta.
+/// Result of a decision about a delta.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The review.
+    /// Id of the review.
     pub review_id: ReviewId,
-    /// Whether the lines were put under their heading anew.
+    /// Whether the patch no longer applied and its lines were inserted under their heading instead.
     pub rebased: bool,
 }
 
-/// Applies a delta, or refuses it.
+/// Approves and applies a delta, or denies it.
 pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
     verdict.check_notes()?;
     company.write(|writer| {
         let basis = Basis::read(company, &verdict.project_id, &verdict.artifact_id)?;
         let is_denied = verdict.decision == ReviewDecision::Denied;
         let delta = match basis.document().map(Arc::new).map(Delta::of) {
-            // What cannot be read cannot be approved, and must not wait for a decision for ever.
+            // An unreadable delta cannot be approved, but it can be denied, so that it does not stay in the inbox
+            // forever.
             Err(Error::FileInvalid { .. }) if is_denied => {
                 let review_id = deny_invalid(writer, verdict, &basis, KIND, KIND)?;
                 return Ok(Decided {
@@ -49,7 +50,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             delta => delta?,
         };
         let head = delta.head();
-        // Denying changes no memory, so it works whatever the delta would have changed.
+        // A denial changes no memory, so the target file is not validated.
         let target = match verdict.decision {
             ReviewDecision::Denied => None,
             ReviewDecision::Approved => {
@@ -60,7 +61,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             project: &verdict.project_id,
             run: Some(&head.run_id),
             resource_id: &head.id,
-            // Whoever proposed a delta does not decide about it because of that.
+            // No `producing_actor_id`: proposing a delta gives no right to decide about it.
             resource: Resource {
                 kind: Some(KIND),
                 ..Resource::visible(head.visibility)
@@ -103,7 +104,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         if rebased {
             payload["rebased"] = true.into();
         }
-        // Managers hear of every decision, and not of what they may not see.
+        // Managers see an event for every decision, but the rationale only if they may see the delta.
         let is_for_managers = head.visibility != Visibility::PrivateAgent
             && delta.sensitivity != Sensitivity::Restricted;
         if is_for_managers {
@@ -129,8 +130,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
     })
 }
 
-/// Refuses a document that says it is a delta and cannot be read as one. It can never be applied, and it can leave
-/// the inbox.
+/// Denies a document that is typed as a delta but does not match the schema, so that it leaves the inbox.
 pub(crate) fn deny_invalid(
     writer: &Writer<'_>,
     verdict: &Verdict,
@@ -146,7 +146,7 @@ pub(crate) fn deny_invalid(
         resource_id: verdict.artifact_id.as_str(),
         resource: Resource {
             kind: Some(policy_kind),
-            // What it does not say is as secret as can be.
+            // A missing visibility is treated as the most restrictive one.
             ..Resource::visible(head.visibility().unwrap_or(Visibility::PrivateAgent))
         },
     };
@@ -175,8 +175,8 @@ pub(crate) fn deny_invalid(
     Ok(review_id)
 }
 
-/// Whether a delta could be applied, as far as its own files tell: its target is a memory it may change, and its patch
-/// is one for that memory.
+/// Returns whether a delta could be applied, judged by its own files: its target is a memory file that it may change,
+/// and its patch changes that file.
 pub(crate) fn is_usable(
     company: &Company,
     project: &ProjectId,
@@ -191,18 +191,18 @@ pub(crate) fn is_usable(
     company.read_text(&target).is_ok() && patch.is_ok_and(|patch| patch::changes(&patch, &target))
 }
 
-/// The file a delta changes. There are two kinds of them and a delta says which; a patch is the delta's own.
+/// Returns the file that a delta changes, after validating its id, project, scope and patch path.
 fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<String, Error> {
     let head = delta.head();
     if head.id.as_str() != artifact.as_str() {
         return Err(Error::Refused(format!(
-            "the file of delta `{artifact}` says that it is `{}`",
+            "delta `{artifact}` has id `{}` in its front matter",
             head.id
         )));
     }
     if head.project_id.as_str() != project.as_str() {
         return Err(Error::Refused(format!(
-            "the delta is of project `{}` and not of `{project}`",
+            "the delta belongs to project `{}`, not to `{project}`",
             head.project_id
         )));
     }
@@ -223,16 +223,17 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
         )));
     };
     let patch = patch_of(project, artifact);
-    match head.patch_file.replace('\\', "/") == patch {
-        true => Ok(scope.target()),
-        false => Err(Error::Refused(format!(
-            "the patch of a delta is `{patch}` and not `{}`",
+    if head.patch_file.replace('\\', "/") == patch {
+        Ok(scope.target())
+    } else {
+        Err(Error::Refused(format!(
+            "the patch file of the delta must be `{patch}`, found `{}`",
             head.patch_file
-        ))),
+        )))
     }
 }
 
-/// The patch of a delta is its own.
+/// Path of the patch file of a delta, derived from its id.
 pub(crate) fn patch_of(project: &ProjectId, artifact: &DocumentId) -> String {
     format!("{}/{artifact}.patch", layout::documents(project))
 }
@@ -242,7 +243,7 @@ struct Changed {
     rebased: bool,
 }
 
-/// The memory with the delta. When the text around its place has changed, its lines go under their heading anew.
+/// Applies the delta to the memory. If the patch no longer applies, its lines are inserted under their heading again.
 fn apply(basis: &Basis, delta: &Delta, target: &str) -> Result<Changed, Error> {
     let text = basis.text(InboxFileRole::Target)?;
     let patch_file = delta.head().patch_file.replace('\\', "/");
@@ -274,7 +275,7 @@ fn apply(basis: &Basis, delta: &Delta, target: &str) -> Result<Changed, Error> {
     Ok(changed)
 }
 
-/// The heading that the body of a delta names.
+/// The heading that the body of a delta records.
 fn inserted_under(body: &str) -> Option<&str> {
     let line = body
         .lines()

@@ -1,4 +1,4 @@
-//! Mistakes of agents, counted.
+//! Records mistakes of agents and counts how often each one occurred.
 
 use protocol::company::{AgentId, ProjectId, RunId, Text};
 use serde_json::json;
@@ -12,48 +12,49 @@ use crate::{
     secret,
 };
 
-/// How many of the times a mistake was made are kept; all are counted.
+/// Number of observations kept per mistake; `count` includes the older ones.
 const KEPT_OBSERVATIONS: usize = 20;
 
-/// A mistake somebody saw.
+/// A mistake that a manager observed.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Who made it.
+    /// Agent that made the mistake.
     pub worker: AgentId,
-    /// Who saw it.
+    /// Manager that observed it.
     pub manager: Actor,
-    /// What it is called.
+    /// Key that identifies the mistake.
     pub key: String,
-    /// What happened.
+    /// Description of the mistake.
     pub summary: String,
-    /// What prevents it.
+    /// Rule that prevents it.
     pub prevention_rule: String,
-    /// In which project.
+    /// Project in which it occurred.
     pub project_id: Option<ProjectId>,
-    /// In which run.
+    /// Run in which it occurred.
     pub run_id: Option<RunId>,
-    /// In which task.
+    /// Task in which it occurred.
     pub task_id: Option<Text>,
-    /// In which milestone.
+    /// Milestone in which it occurred.
     pub milestone_id: Option<Text>,
-    /// What shows it.
+    /// Artifact ids that document it.
     pub evidence: Vec<Text>,
-    /// How often it may happen, for the event.
+    /// Number of occurrences from which a rule is proposed; only recorded in the event.
     pub threshold: u64,
 }
 
-/// A mistake that was written down.
+/// A mistake that [`record`] has written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// What it is called.
+    /// Key of the mistake.
     pub key: String,
-    /// How often it was made.
+    /// Total number of occurrences.
     pub count: u64,
-    /// The log.
+    /// Path of the mistake log, relative to the company folder.
     pub log_relpath: String,
 }
 
-/// Writes down a mistake. Two who see the same mistake at the same time are counted both.
+/// Records a mistake. The log is read and written under the write lock, so that concurrent observations are all
+/// counted.
 pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
     if !seen.manager.is_manager() {
         return Err(Error::Refused(
@@ -79,8 +80,8 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
         log.schema_version = 1;
         log.agent_id = seen.worker.to_string();
         log.updated_at.clone_from(&now);
-        let place = match log.entries.iter().position(|known| known.key == key) {
-            Some(place) => place,
+        let index = match log.entries.iter().position(|known| known.key == key) {
+            Some(index) => index,
             None => {
                 log.entries.push(Mistake {
                     key: key.clone(),
@@ -89,7 +90,7 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
                 log.entries.len() - 1
             }
         };
-        let entry = &mut log.entries[place];
+        let entry = &mut log.entries[index];
         entry.count += 1;
         entry.last_seen_at.clone_from(&now);
         entry.summary = summary;
@@ -135,11 +136,12 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
 
 pub(crate) fn check_agent(company: &Company, agent: &AgentId) -> Result<(), Error> {
     let path = format!("{}/agent.yaml", layout::agent(agent));
-    match company.path(&path).is_file() {
-        true => Ok(()),
-        false => Err(Error::NotFound {
+    if company.path(&path).is_file() {
+        Ok(())
+    } else {
+        Err(Error::NotFound {
             what: "Agent",
             id: agent.to_string(),
-        }),
+        })
     }
 }

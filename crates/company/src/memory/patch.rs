@@ -1,14 +1,14 @@
-//! Lines under a heading, and the unified diff that puts them there.
+//! Inserts lines under a heading, and creates and applies the unified diffs of such changes.
 
 use diffy::{DiffOptions, Line, Patch, PatchFormatter, apply};
 
 use crate::Error;
 
-/// How many lines around a change a patch shows.
+/// Number of context lines around a change.
 const CONTEXT_LINES: usize = 4;
 
-/// Puts lines under the first line that is `heading`, with a blank line before and after them. The line ends of the
-/// text are kept.
+/// Inserts lines below the first line that equals `heading`: after the blank line below the heading, if there is one,
+/// and followed by a blank line. The line endings of the text are kept.
 pub(super) fn insert_under(
     text: &str,
     heading: &str,
@@ -22,13 +22,13 @@ pub(super) fn insert_under(
     let found = all.iter().position(|line| line.trim_end() == heading);
     let heading = found.ok_or_else(|| Error::Refused(format!("Heading not found: {heading}")))?;
     let is_blank = all.get(heading + 1).is_some_and(|line| line.is_empty());
-    let place = heading + 1 + usize::from(is_blank);
+    let index = heading + 1 + usize::from(is_blank);
     let new = lines.iter().map(AsRef::as_ref).chain([""]);
-    all.splice(place..place, new);
+    all.splice(index..index, new);
     Ok(all.join(line_end))
 }
 
-/// The patch from one text to another, as other programs write it.
+/// Creates the patch from `before` to `after` in the format that other programs write.
 pub(super) fn between(file: &str, before: &str, after: &str) -> String {
     let mut options = DiffOptions::new();
     options.set_context_len(CONTEXT_LINES);
@@ -44,7 +44,7 @@ pub(super) fn between(file: &str, before: &str, after: &str) -> String {
     )
 }
 
-/// The text with all of a patch, or nothing if a part of it has no place.
+/// Applies a patch completely; `None` if the patch is invalid, empty, or one of its hunks does not apply.
 pub(super) fn applied(patch: &str, text: &str) -> Option<String> {
     let patch = Patch::from_str(patch).ok()?;
     match patch.hunks() {
@@ -53,7 +53,7 @@ pub(super) fn applied(patch: &str, text: &str) -> Option<String> {
     }
 }
 
-/// Whether a text is a patch that changes something in `file`, or does not name the file it changes.
+/// Returns whether `patch` is a non-empty patch of `file`. A patch that names no file matches every file.
 pub(super) fn changes(patch: &str, file: &str) -> bool {
     let Ok(patch) = Patch::from_str(patch) else {
         return false;
@@ -65,14 +65,14 @@ pub(super) fn changes(patch: &str, file: &str) -> bool {
     !patch.hunks().is_empty() && patch.modified().is_none_or(is_file)
 }
 
-/// Whether a text is a patch.
+/// Returns whether a text is a unified diff with file names.
 pub(crate) fn is_patch(text: &str) -> bool {
     let has_names = text.lines().any(|line| line.starts_with("--- "))
         && text.lines().any(|line| line.starts_with("+++ "));
     has_names && Patch::from_str(text).is_ok()
 }
 
-/// The lines that a patch puts in one place and nothing else; none if it does more than that.
+/// The lines that a patch inserts, if it has exactly one hunk and deletes nothing; otherwise `None`.
 pub(super) fn only_inserted(patch: &str) -> Option<Vec<String>> {
     let patch = Patch::from_str(patch).ok()?;
     let [hunk] = patch.hunks() else {
@@ -86,7 +86,7 @@ pub(super) fn only_inserted(patch: &str) -> Option<Vec<String>> {
             Line::Delete(_) => return None,
         }
     }
-    // The blank line after them is put there anew.
+    // `insert_under` adds the trailing blank line again.
     while inserted.last().is_some_and(String::is_empty) {
         inserted.pop();
     }

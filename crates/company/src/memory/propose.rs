@@ -1,4 +1,4 @@
-//! A new delta.
+//! Proposes a memory delta: validates the lines and writes the delta, its patch and an event.
 
 use protocol::{
     Id as _,
@@ -15,62 +15,63 @@ use crate::{
     org::text, policy, secret,
 };
 
-/// What is proposed.
+/// Content of a new delta.
 #[derive(Clone, Debug)]
 pub struct NewDelta {
-    /// Its id, if something else names it already.
+    /// Id of the delta; generated if absent.
     pub id: Option<DocumentId>,
-    /// The project.
+    /// Project in which the delta is stored.
     pub project_id: ProjectId,
-    /// What it is called.
+    /// Title of the delta.
     pub title: Text,
-    /// What kind of memory it changes.
+    /// Kind of memory that the delta changes.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory it changes.
+    /// Project or agent whose memory changes. Required for `agent_guidance`; defaults to the project for
+    /// `project_memory`.
     pub scope_ref: Option<Text>,
-    /// How secret it is.
+    /// Sensitivity of the delta.
     pub sensitivity: Sensitivity,
-    /// Why it is proposed.
+    /// Reason for the change; must not be blank.
     pub rationale: String,
-    /// The line of the heading.
+    /// Complete heading line under which the lines are inserted.
     pub under_heading: String,
-    /// The lines that go under it.
+    /// Lines to insert, each without a line break.
     pub insert_lines: Vec<Text>,
-    /// Who may see it.
+    /// Visibility of the delta.
     pub visibility: Visibility,
-    /// Who proposes it.
+    /// Actor that proposes the delta.
     pub produced_by: Text,
-    /// The run it comes from.
+    /// Run that produced the delta.
     pub run_id: RunId,
-    /// What that run was given to know.
+    /// Context pack of that run.
     pub context_pack_id: ContextPackId,
-    /// What it is based on.
+    /// Artifact ids that support the change; at least one is required.
     pub evidence: Vec<Text>,
 }
 
-/// What was proposed.
+/// A delta that [`propose`] has written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposed {
-    /// The delta.
+    /// Id of the delta.
     pub artifact_id: DocumentId,
-    /// Its file.
+    /// Path of the delta, relative to the company folder.
     pub artifact_relpath: String,
-    /// Its patch.
+    /// Path of its patch, relative to the company folder.
     pub patch_relpath: String,
-    /// What it changes.
+    /// Path of the memory or guidance file that the delta changes, relative to the company folder.
     pub target_file: String,
-    /// What kind of memory that is.
+    /// Kind of that memory.
     pub scope_kind: MemoryScopeKind,
-    /// Whose memory that is.
+    /// Id of the project or agent that the memory belongs to.
     pub scope_ref: String,
 }
 
-/// Writes a delta: nothing is remembered until somebody approves it.
+/// Writes a delta. The memory itself does not change before the delta is approved.
 pub fn propose(company: &Company, new: &NewDelta) -> Result<Proposed, Error> {
     company.write(|writer| propose_within(writer, new))
 }
 
-/// [`propose`] for who holds the write lock.
+/// [`propose`] for a caller that already holds the write lock.
 pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Proposed, Error> {
     let company = writer.company();
     let rationale = Text::new(new.rationale.trim())
@@ -96,12 +97,13 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
     secret::refuse("memory_delta.insert_lines", &joined(&new.insert_lines))?;
     let scope = scope(new)?;
     let target_file = scope.target();
-    let before = company
-        .read_text(&target_file)
-        .map_err(|error| match error.is_missing() {
-            true => Error::Refused(format!("Target memory file does not exist: {target_file}")),
-            false => error,
-        })?;
+    let before = company.read_text(&target_file).map_err(|error| {
+        if error.is_missing() {
+            Error::Refused(format!("Target memory file does not exist: {target_file}"))
+        } else {
+            error
+        }
+    })?;
     let after = patch::insert_under(&before, &new.under_heading, &texts(&new.insert_lines))?;
     let patch = patch::between(&target_file, &before, &after);
     if patch::applied(&patch, &before).as_deref() != Some(&*after) {
@@ -179,24 +181,24 @@ fn scope(new: &NewDelta) -> Result<Scope, Error> {
         )),
         (MemoryScopeKind::AgentGuidance, Some(agent)) => AgentId::parse(agent)
             .map(Scope::Agent)
-            .map_err(|error| Error::Refused(format!("scope_ref is no agent: {error}"))),
+            .map_err(|error| Error::Refused(format!("scope_ref is not an agent id: {error}"))),
     }
 }
 
-/// A line is one line, and none begins a section that would end the one it goes into.
+/// Rejects entries with line breaks, and headings that would end the section they are inserted into.
 fn check_lines(new: &NewDelta) -> Result<(), Error> {
     let level = heading_level(&new.under_heading);
     for line in &new.insert_lines {
         if line.contains(['\n', '\r']) {
             return Err(Error::Refused(
-                "a line of insert_lines has a line break in it: give each line by itself"
+                "a line of insert_lines contains a line break: pass each line as a separate entry"
                     .to_owned(),
             ));
         }
-        let own = heading_level(line);
-        if own > 0 && level > 0 && own <= level {
+        let line_level = heading_level(line);
+        if line_level > 0 && level > 0 && line_level <= level {
             return Err(Error::Refused(format!(
-                "a line of insert_lines is a heading of level {own}, which would end the section `{}`",
+                "a line of insert_lines is a heading of level {line_level}, which would end the section `{}`",
                 new.under_heading
             )));
         }
@@ -204,7 +206,7 @@ fn check_lines(new: &NewDelta) -> Result<(), Error> {
     Ok(())
 }
 
-/// 0 for what is no heading.
+/// Level of a Markdown heading; 0 for every other line.
 fn heading_level(line: &str) -> usize {
     let level = line.len() - line.trim_start_matches('#').len();
     let is_heading = (1..=6).contains(&level) && line[level..].starts_with([' ', '\t']);
@@ -226,7 +228,7 @@ fn body(head: &MemoryDeltaHead, new: &NewDelta) -> String {
     let (scope_kind, sensitivity) = (new.scope_kind, new.sensitivity);
     let heading = &new.under_heading;
     let lines = joined(&new.insert_lines);
-    // A fence that no line can end.
+    // The fence is longer than every run of backticks in the lines, so that no line can close it.
     let longest = lines
         .split(|character| character != '`')
         .map(str::len)

@@ -1,4 +1,4 @@
-//! Projects and their repositories.
+//! Projects and their links to repositories.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     org::text,
 };
 
-/// Every readable project with the name of its folder, newest first.
+/// Returns every readable project with the id from its folder name, newest first.
 pub fn projects(company: &Company) -> Result<Vec<(ProjectId, Arc<Project>)>, Error> {
     let mut found: Vec<_> = project_ids(company)?
         .into_iter()
@@ -35,7 +35,7 @@ pub fn projects(company: &Company) -> Result<Vec<(ProjectId, Arc<Project>)>, Err
     Ok(found)
 }
 
-/// The names of the project folders.
+/// Returns the project ids, taken from the folder names.
 pub fn project_ids(company: &Company) -> Result<Vec<ProjectId>, Error> {
     let names = company.names(layout::PROJECTS)?;
     Ok(names
@@ -44,14 +44,14 @@ pub fn project_ids(company: &Company) -> Result<Vec<ProjectId>, Error> {
         .collect())
 }
 
-/// The project, which must be there.
+/// Reads a project; fails if it does not exist.
 pub fn project(company: &Company, id: &ProjectId) -> Result<Arc<Project>, Error> {
     company
         .read(&format!("{}/project.yaml", layout::project(id)))
         .map_err(|error| error.or_not_found("Project", id.as_str()))
 }
 
-/// The repositories of a project; none if none was tied to it.
+/// Returns the repositories linked to a project.
 pub fn repo_links(company: &Company, id: &ProjectId) -> Result<Vec<RepoLink>, Error> {
     let links: Option<Arc<ProjectRepos>> = company.read_if_there(&repos_path(id))?;
     Ok(links.map_or_else(Vec::new, |links| links.repos.clone()))
@@ -62,7 +62,7 @@ fn repos_path(id: &ProjectId) -> String {
 }
 
 impl Writer<'_> {
-    /// Makes a project with its folders and its memory.
+    /// Creates a project with its folders and its empty memory.
     pub fn create_project(&self, name: &str) -> Result<ProjectId, Error> {
         let id: ProjectId = self.company().sources().id();
         let files = self.project_files(&id, name)?;
@@ -70,7 +70,7 @@ impl Writer<'_> {
         Ok(id)
     }
 
-    /// The files every new project has, below its folder.
+    /// The files of a new project, as paths relative to its folder with their contents.
     pub(crate) fn project_files(
         &self,
         id: &ProjectId,
@@ -89,7 +89,7 @@ impl Writer<'_> {
         ])
     }
 
-    /// The file that ties repositories to a project that is about to be made.
+    /// Path and content of the file that links repositories to a new project.
     pub(crate) fn repos_file(
         &self,
         id: &ProjectId,
@@ -106,7 +106,7 @@ impl Writer<'_> {
         Ok((repos_path(id), self.yaml(&document)?))
     }
 
-    /// Ties a repository to a project, or changes its label. Answers all links.
+    /// Links a repository to a project, or changes the label of an existing link. Returns all links.
     pub fn link_repo(
         &self,
         id: &ProjectId,
@@ -130,7 +130,7 @@ impl Writer<'_> {
         Ok(links)
     }
 
-    /// Says where a repository is on this machine.
+    /// Sets the path of a repository on this machine.
     pub fn set_repo_root(&self, repo: &RepoId, path: &Path) -> Result<(), Error> {
         let machine: Arc<Machine> = self.company().read(layout::MACHINE)?;
         let path = path.display().to_string();

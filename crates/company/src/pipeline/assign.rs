@@ -1,4 +1,5 @@
-//! The tasks of a department's workers, behind the gate of the CEO. Asking again makes nothing twice.
+//! Creates the tasks of a department's workers, once the CEO has approved the executive plan. Repeating a request
+//! creates no duplicates.
 
 use std::collections::BTreeMap;
 
@@ -23,22 +24,22 @@ use crate::{
     planning::task::Tasks,
 };
 
-/// Who should get a task.
+/// Parameters of [`run`].
 #[derive(Clone, Debug)]
 pub struct Assignment {
-    /// The project.
+    /// Project of the tasks.
     pub project_id: ProjectId,
-    /// The department.
+    /// Key of the department.
     pub department_key: String,
-    /// Its director.
+    /// Director of the department.
     pub director: AgentId,
-    /// The workers.
+    /// Agent ids of the workers.
     pub workers: Vec<Text>,
-    /// The plan that the CEO approved.
+    /// Executive plan; must be approved.
     pub executive_plan: DocumentId,
 }
 
-/// Gives workers their tasks.
+/// Creates a task for each worker of the department, or reuses the worker's open one.
 pub fn run(
     company: &Company,
     wanted: &Assignment,
@@ -57,9 +58,9 @@ pub fn run(
         }
         gate::check(company, project, plan)?;
         let (team, label) = team(company, wanted)?;
-        let known = Tasks::read(company, project)?;
-        let known = known.tasks();
-        let mut done = PipelineDepartmentAssignTasksResponse {
+        let tasks = Tasks::read(company, project)?;
+        let tasks = tasks.tasks();
+        let mut response = PipelineDepartmentAssignTasksResponse {
             project_id: project.clone(),
             department_key: wanted.department_key.clone(),
             director_agent_id: wanted.director.clone(),
@@ -90,7 +91,7 @@ pub fn run(
                 continue;
             }
             seen.push(worker);
-            let agent = match fitting(company, worker, &team) {
+            let agent = match team_worker(company, worker, &team) {
                 Ok(agent) => agent,
                 Err(denied) => {
                     let more = json!({
@@ -99,18 +100,20 @@ pub fn run(
                         "actual_team_id": denied.actual_team_id,
                     });
                     row("assignment_denied", worker, without_nulls(more));
-                    done.denied_assignments.push(denied);
+                    response.denied_assignments.push(denied);
                     continue;
                 }
             };
-            if let Some(task) = open_task(&known, worker, plan) {
+            if let Some(task) = open_task(&tasks, worker, plan) {
                 row(
                     "assignment_reused",
                     worker,
                     json!({"team_id": team.id, "task_id": task}),
                 );
-                done.assignment_map.insert(worker.to_string(), task.clone());
-                done.reused_task_ids.push(task);
+                response
+                    .assignment_map
+                    .insert(worker.to_string(), task.clone());
+                response.reused_task_ids.push(task);
                 continue;
             }
             let task = NewTask {
@@ -125,7 +128,7 @@ pub fn run(
                     "Director review confirms deliverables are complete".to_owned(),
                     "Evidence artifacts attached for implementation".to_owned(),
                 ],
-                needs: director_task(&known, &wanted.director)
+                needs: director_task(&tasks, &wanted.director)
                     .into_iter()
                     .collect(),
             };
@@ -136,19 +139,21 @@ pub fn run(
                 worker,
                 json!({"team_id": team.id, "task_id": task, "milestone_id": milestone}),
             );
-            done.assignment_map.insert(worker.to_string(), task.clone());
-            done.created_task_ids.push(task);
-            done.created_milestone_ids.push(milestone);
+            response
+                .assignment_map
+                .insert(worker.to_string(), task.clone());
+            response.created_task_ids.push(task);
+            response.created_milestone_ids.push(milestone);
         }
         together
             .files
-            .push((done.audit_log_relpath.clone(), rows.concat()));
+            .push((response.audit_log_relpath.clone(), rows.concat()));
         writer.put_together(&together)?;
-        Ok(done)
+        Ok(response)
     })
 }
 
-/// The team of the director, if it is the department, and what the department is called.
+/// Returns the team of the director and the label of its department, after checking role and department key.
 fn team(company: &Company, wanted: &Assignment) -> Result<(Team, String), Error> {
     let director = agent(company, &wanted.director)?;
     if director.role != AgentRole::Director {
@@ -176,8 +181,8 @@ fn team(company: &Company, wanted: &Assignment) -> Result<(Team, String), Error>
     Ok((Team::clone(team), label))
 }
 
-/// The agent, if it is a worker of the team.
-fn fitting(
+/// Returns the agent if it is a worker of the team.
+fn team_worker(
     company: &Company,
     worker: &Text,
     team: &Team,
@@ -208,10 +213,10 @@ fn is_open(task: &Task) -> bool {
     !matches!(task.status, TaskStatus::Done | TaskStatus::Canceled)
 }
 
-/// The task that a worker has for a plan.
-fn open_task(known: &[&Task], worker: &Text, plan: &DocumentId) -> Option<TaskId> {
+/// Returns the open task of a worker for a plan.
+fn open_task(tasks: &[&Task], worker: &Text, plan: &DocumentId) -> Option<TaskId> {
     let criterion = format!("{EXECUTIVE_PLAN}{plan}");
-    let task = known.iter().find(|task| {
+    let task = tasks.iter().find(|task| {
         is_open(task)
             && task.assignee_agent_id.as_ref() == Some(worker)
             && asks_for(task, |found| found == criterion)
@@ -219,9 +224,9 @@ fn open_task(known: &[&Task], worker: &Text, plan: &DocumentId) -> Option<TaskId
     task.and_then(|task| protocol::Id::parse(&task.id).ok())
 }
 
-/// The task in which the director plans the department.
-fn director_task(known: &[&Task], director: &AgentId) -> Option<Text> {
-    let task = known.iter().find(|task| {
+/// Returns the director's planning task for the department.
+fn director_task(tasks: &[&Task], director: &AgentId) -> Option<Text> {
+    let task = tasks.iter().find(|task| {
         task.status != TaskStatus::Canceled
             && task.assignee_agent_id.as_deref() == Some(director.as_str())
             && asks_for(task, |found| found.starts_with(DEPARTMENT_PLAN))

@@ -1,5 +1,5 @@
-//! What workers write into a planning package. What a worker says becomes the body of a document only if it is the
-//! document that was asked for; its head stays ours.
+//! Accepts documents of a planning package that workers rewrite. An answer becomes the body of a document only if its
+//! front matter matches the expected one; the front matter itself is always generated.
 
 use protocol::company::{
     DocumentId, ProjectId, Text, Visibility, pipeline::PipelineClientIntakeRunResponse,
@@ -19,22 +19,22 @@ use crate::{
     policy,
 };
 
-/// A document that a worker may write anew.
+/// A document that a worker may rewrite.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What it is.
+    /// Type of the document.
     pub kind: DocumentKind,
-    /// The key and the name of its department.
+    /// Key and label of the department; only for department plans.
     pub department: Option<(String, String)>,
-    /// The document.
+    /// Id of the document.
     pub document: DocumentId,
-    /// Who writes it.
+    /// Agent that writes the document.
     pub agent_id: Text,
-    /// Its title.
+    /// Title of the document.
     pub title: String,
 }
 
-/// What a worker is asked to write.
+/// Builds the prompt for a worker.
 pub fn prompt(
     company: &Company,
     package: &Package,
@@ -66,7 +66,7 @@ pub fn prompt(
     ))
 }
 
-/// The body of a document as it is.
+/// Returns the current body of a document.
 fn current(company: &Company, package: &Package, target: &Target) -> Result<String, Error> {
     let relpath = layout::document(&package.response.project_id, &target.document);
     Ok(company
@@ -89,7 +89,7 @@ fn head(company: &Company, target: &Target, run: &CreatedRun) -> DocumentHead {
     }
 }
 
-/// Takes over what a worker wrote: the document, its event and the row of the log, in one step.
+/// Accepts the answer of a worker: writes the document, its event and the log row in one atomic step.
 pub fn accept(
     company: &Company,
     response: &PipelineClientIntakeRunResponse,
@@ -99,9 +99,10 @@ pub fn accept(
 ) -> Result<(), Error> {
     let project = &response.project_id;
     let wanted = head(company, target, run);
-    let answer = unfenced(answer);
-    let refused =
-        |detail: String| Error::Refused(format!("the answer is not the document: {detail}"));
+    let answer = strip_fence(answer);
+    let refused = |detail: String| {
+        Error::Refused(format!("the answer is not the expected document: {detail}"))
+    };
     let found = Markdown::<DocumentHead>::parse(answer).map_err(|issues| {
         let issues: Vec<String> = issues.iter().map(ToString::to_string).collect();
         refused(issues.join("; "))
@@ -118,7 +119,7 @@ pub fn accept(
     for ((name, found), (_, expected)) in fields(&found.head).iter().zip(fields(&wanted)) {
         if *found != expected {
             return Err(refused(format!(
-                "`{name}` is `{found}` and `{expected}` was expected"
+                "`{name}`: expected `{expected}`, found `{found}`"
             )));
         }
     }
@@ -126,12 +127,12 @@ pub fn accept(
     let relpath = layout::document(project, &target.document);
     let payload = json!({"artifact_id": target.document, "relpath": relpath, "artifact_type": target.kind.as_str()});
     company.write(|writer| {
-        // What somebody decided about stays what they saw.
+        // A plan that was approved or denied must not change afterwards.
         let plan = &response.artifacts.executive_plan_artifact_id;
         let decided = gate::decision(company, project, plan)?.decision;
         if decided.is_some() {
             return Err(Error::Refused(
-                "the executive plan was decided about in the meantime".to_owned(),
+                "the executive plan was approved or denied in the meantime".to_owned(),
             ));
         }
         let event = policy::managers_event(
@@ -144,14 +145,14 @@ pub fn accept(
         let row = target.row(company, "provider_fill_succeeded", Some(run));
         let audit = &response.generation.audit_log_relpath;
         writer.put_together(&Together {
-            files: vec![(relpath.clone(), text), added(company, audit, row)?],
+            files: vec![(relpath.clone(), text), with_row(company, audit, row)?],
             events: vec![(project.clone(), event)],
             ..Together::default()
         })
     })
 }
 
-/// Writes down that a document stays as it was, and why.
+/// Records that a document keeps its template text: writes a failure report and a log row. Returns the report's id.
 pub fn give_up(
     company: &Company,
     response: &PipelineClientIntakeRunResponse,
@@ -192,14 +193,14 @@ pub fn give_up(
         let audit = &response.generation.audit_log_relpath;
         let relpath = layout::document(project, &id);
         writer.put_together(&Together {
-            files: vec![(relpath, report), added(company, audit, row)?],
+            files: vec![(relpath, report), with_row(company, audit, row)?],
             ..Together::default()
         })
     })?;
     Ok(id)
 }
 
-/// The run a document was made in.
+/// Returns the run and the context pack that produced a document.
 fn run_of(
     company: &Company,
     project: &ProjectId,
@@ -212,7 +213,7 @@ fn run_of(
 }
 
 impl Target {
-    /// A row of the log.
+    /// Builds a row of the generation log.
     fn row(&self, company: &Company, event: &str, run: Option<&CreatedRun>) -> Map<String, Value> {
         let mut row = Map::new();
         let mut put = |name: &str, value: Value| row.insert(name.to_owned(), value);
@@ -232,8 +233,8 @@ impl Target {
     }
 }
 
-/// A log with one row more.
-fn added(
+/// Returns the path and the content of a log with one more row.
+fn with_row(
     company: &Company,
     relpath: &str,
     row: Map<String, Value>,
@@ -242,21 +243,21 @@ fn added(
     Ok((relpath.to_owned(), format!("{log}{}\n", Value::Object(row))))
 }
 
-/// A document without the code fence that some models put around it.
-fn unfenced(answer: &str) -> &str {
+/// Removes the code fence that some models put around a document.
+fn strip_fence(answer: &str) -> &str {
     let answer = answer.trim();
     let inner = answer
         .strip_prefix("```")
-        .and_then(|rest| rest.split_once('\n'))
-        .and_then(|(_, rest)| rest.trim_end().strip_suffix("```"));
-    // A fence inside the document is no fence around it.
+        .and_then(|after_fence| after_fence.split_once('\n'))
+        .and_then(|(_, after_fence)| after_fence.trim_end().strip_suffix("```"));
+    // Only a fence around a whole document is removed, not one inside it.
     match inner {
         Some(inner) if front_matter::split(inner.trim_start()).is_ok() => inner.trim(),
         Some(_) | None => answer,
     }
 }
 
-/// Somebody else's text, so that its headings are none of ours.
+/// Quotes foreign text, so that its headings are not taken for those of the document. At most 40 lines are kept.
 fn quoted(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()
@@ -273,11 +274,14 @@ mod tests {
     #[test]
     fn the_fence_around_a_document_is_taken_off() {
         let document = "---\nid: x\n---\n\n# T\n\n```\ncode\n```";
-        assert_eq!(unfenced(document), document);
+        assert_eq!(strip_fence(document), document);
         assert_eq!(
-            unfenced(&format!("```markdown\n{document}\n```\n")),
+            strip_fence(&format!("```markdown\n{document}\n```\n")),
             document
         );
-        assert_eq!(unfenced("```\nno document\n```"), "```\nno document\n```");
+        assert_eq!(
+            strip_fence("```\nno document\n```"),
+            "```\nno document\n```"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The gate of the CEO: whether an executive plan is approved. What was decided last counts.
+//! The approval gate: determines whether the CEO has approved an executive plan. The latest decision counts.
 
 use protocol::{
     Id as _,
@@ -12,29 +12,29 @@ use crate::{
     inbox, layout,
 };
 
-/// What stands before the id of a plan in the rationale of its proposal.
+/// Prefix of the plan id in the rationale of its proposal.
 const RATIONALE: &str = "executive_plan_artifact_id=";
-/// What the key of its action begins with.
+/// Prefix of the idempotency key of its action.
 const KEY: &str = "approval:executive-plan:";
 
-/// The rationale of the proposal of a plan.
+/// The rationale of a plan's proposal.
 pub(super) fn rationale(plan: &DocumentId) -> String {
     format!("{RATIONALE}{plan}")
 }
 
-/// The key of the action of the proposal of a plan.
+/// The idempotency key of the action in a plan's proposal.
 pub(super) fn key(project: &ProjectId, plan: &DocumentId) -> String {
     format!("{KEY}{project}:{plan}")
 }
 
-/// Whether a proposal is about the approval of an executive plan. Managers may review it too, but only a decision of
-/// somebody who can open the gate is final.
+/// Returns whether a proposal asks for the approval of an executive plan. Managers may review it too, but only a
+/// decision of a role that opens the gate is final.
 pub fn is_plan_approval(head: &ActionProposalHead) -> bool {
     rationales(head).any(|text| text.contains(RATIONALE))
         || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
 }
 
-/// The executive plans whose approval a proposal asks for.
+/// The executive plans that a proposal asks to approve.
 pub(crate) fn plans_of(head: &ActionProposalHead) -> Vec<DocumentId> {
     let words = |text| str::split(text, [' ', ',', ';', '\n']);
     let named = rationales(head)
@@ -54,13 +54,13 @@ pub(crate) fn plans_of(head: &ActionProposalHead) -> Vec<DocumentId> {
     plans
 }
 
-/// Whether an approval of this role opens the gate.
+/// Returns whether an approval by this role opens the gate.
 pub(crate) fn opens(role: ActorRole) -> bool {
     matches!(role, ActorRole::Ceo | ActorRole::Human)
 }
 
-/// Whether a review settles its document. A review of an executive plan by a role that does not open the gate leaves
-/// the plan waiting for one that does.
+/// Returns whether a review decides about its document conclusively. A review of an executive plan by a role that does
+/// not open the gate leaves the plan pending.
 pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
     let subject = &review.subject;
     if opens(review.actor_role) || *subject.kind != *inbox::ACTION_KIND {
@@ -77,45 +77,47 @@ pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
     !proposal.is_ok_and(|proposal| is_plan_approval(&proposal.head))
 }
 
-/// Fails unless the CEO, or a person, approved the plan and nobody denied it since. What cannot be read may be a denial.
+/// Fails unless the CEO or a human approved the plan and no later review denied it. Unreadable files count as possible
+/// denials.
 pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
     let Decided {
         decision,
         mut unreadable,
     } = decision(company, project, plan)?;
-    let told = match decision {
+    let message = match decision {
         Some(ReviewDecision::Approved) => {
             unreadable.retain(|file| file.may_deny);
             if unreadable.is_empty() {
                 return Ok(());
             }
-            format!("executive plan {plan} is approved, and may have been denied since")
+            format!("executive plan {plan} is approved, but may have been denied since")
         }
         Some(ReviewDecision::Denied) | None => {
             format!("CEO approval required for executive plan {plan}")
         }
     };
     let files: Vec<_> = unreadable.into_iter().map(|file| file.path).collect();
-    Err(Error::Refused(match files.is_empty() {
-        true => told,
-        false => format!("{told}; not readable: {}", files.join(", ")),
+    Err(Error::Refused(if files.is_empty() {
+        message
+    } else {
+        format!("{message}; not readable: {}", files.join(", "))
     }))
 }
 
-/// What was decided about a plan.
+/// Decision about a plan, and the files that could not be evaluated.
 pub(super) struct Decided {
     pub(super) decision: Option<ReviewDecision>,
     unreadable: Vec<Unreadable>,
 }
 
-/// A file that may say something about a plan.
+/// A file that may contain a decision about a plan.
 struct Unreadable {
     path: String,
     may_deny: bool,
 }
 
-/// What was decided about a plan: the last decision of anybody if it is a denial, else the last one of those who can
-/// open the gate.
+/// Determines the decision about a plan: the latest review if it is a denial, else the latest review by a role that
+/// opens the gate.
 pub(super) fn decision(
     company: &Company,
     project: &ProjectId,
@@ -139,7 +141,8 @@ pub(super) fn decision(
             Ok(true) => reviews.push(review),
             Ok(false) => {}
             Err(path) => unreadable.push(Unreadable {
-                // What is gone was no proposal of this plan: its approval would be gone with it.
+                // A proposal that no longer exists cannot be one for this plan, because its approval would be missing,
+                // too.
                 may_deny: review.decision == ReviewDecision::Denied && company.path(&path).exists(),
                 path,
             }),
@@ -147,17 +150,17 @@ pub(super) fn decision(
     }
     reviews
         .sort_by(|left, right| (&left.created_at, &left.id).cmp(&(&right.created_at, &right.id)));
-    let counts = match reviews.last() {
+    let decisive = match reviews.last() {
         Some(last) if last.decision == ReviewDecision::Denied => Some(last),
         _ => reviews.iter().rfind(|review| opens(review.actor_role)),
     };
     Ok(Decided {
-        decision: counts.map(|review| review.decision),
+        decision: decisive.map(|review| review.decision),
         unreadable,
     })
 }
 
-/// Whether a document is a proposal to approve the plan; its path if nobody can tell.
+/// Returns whether a document is a proposal to approve the plan, or its path as error if it cannot be read.
 fn proposes(
     company: &Company,
     project: &ProjectId,
@@ -182,14 +185,16 @@ fn proposes(
         && (rationales(head).any(is_named) || keys(&head.proposed_action).any(is_keyed)))
 }
 
-/// The reasons in a proposal: its own and that of its action.
+/// The rationales of a proposal and of its action.
 fn rationales(head: &ActionProposalHead) -> impl Iterator<Item = &str> {
-    let own = head.rationale.as_deref();
+    let of_proposal = head.rationale.as_deref();
     let of_action = head.proposed_action.get("rationale");
-    own.into_iter().chain(of_action.and_then(Value::as_str))
+    of_proposal
+        .into_iter()
+        .chain(of_action.and_then(Value::as_str))
 }
 
-/// The keys of an action and of the one inside it.
+/// The idempotency keys of an action and of the action inside it.
 fn keys(action: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let inner = action.get("proposed_action");
     let inner = inner.and_then(|inner| inner.get("idempotency_key"));

@@ -1,4 +1,4 @@
-//! The planning package of a new project: everything is decided first, then written in one step.
+//! Creates the planning package of a new project. All content is prepared first and then written in one atomic step.
 
 use std::{
     collections::BTreeMap,
@@ -35,42 +35,42 @@ use crate::{
     secret,
 };
 
-/// No intake is longer.
-const LONGEST_INTAKE: u64 = 1 << 20;
-/// What stands where nobody said anything.
+/// Maximum size of an intake file in bytes.
+const MAX_INTAKE_BYTES: u64 = 1 << 20;
+/// Intake text that is used if the request contains none.
 const NO_INTAKE: &str = "Client intake draft pending detailed requirements.";
 
-/// What somebody wants a project for.
+/// A client request that a project is created for.
 #[derive(Clone, Debug)]
 pub struct NewIntake {
-    /// What the project is called.
+    /// Name of the project.
     pub project_name: String,
-    /// Who leads the company.
+    /// Actor id of the CEO.
     pub ceo: String,
-    /// Who leads the project.
+    /// Agent that manages the project.
     pub executive: AgentId,
-    /// What the client wants.
+    /// Text of the client's request; mutually exclusive with `file`.
     pub text: Option<String>,
-    /// A file that says it instead.
+    /// Path of a file with the client's request. A relative path refers to the company folder.
     pub file: Option<String>,
-    /// Who writes the documents.
+    /// Whether workers write the documents, or templates are used.
     pub mode: PipelineGenerationMode,
 }
 
-/// What was made of an intake.
+/// Planning package created from an intake.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// What is answered.
+    /// Response of the request.
     pub response: PipelineClientIntakeRunResponse,
-    /// What workers may write anew, in this order.
+    /// Documents that workers may rewrite, in this order.
     pub targets: Vec<Target>,
-    /// What the project is called.
+    /// Name of the project.
     pub project_name: String,
-    /// What the client wants.
+    /// Text of the client's request.
     pub intake: String,
 }
 
-/// Makes a project of an intake.
+/// Creates a project with its planning package from an intake.
 pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
     let name = new.project_name.trim();
     let ceo = new.ceo.trim();
@@ -85,7 +85,7 @@ pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
     agent(company, &new.executive)?;
     company.write(|writer| {
         let plan = Plan::new(writer, new, name, ceo, &intake)?;
-        let (package, together) = plan.written()?;
+        let (package, together) = plan.build_package()?;
         writer.put_together(&together)?;
         let log = format!("{}/events.jsonl", plan.run_folder());
         company.events_appended(&log, 0);
@@ -95,13 +95,13 @@ pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "a file outside of the folder, named by a caller that may run any command"
+    reason = "a file outside of the company folder, named by a caller that may run any command"
 )]
-fn open_elsewhere(path: &str) -> io::Result<fs::File> {
+fn open_absolute(path: &str) -> io::Result<fs::File> {
     fs::File::open(path)
 }
 
-/// What the client wants, wherever it is said.
+/// Returns the client's request from the text or the file of the intake.
 fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
     let given = |value: &Option<String>| {
         let value = value.as_deref().map(str::trim);
@@ -116,18 +116,19 @@ fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
         (None, Some(path)) => {
             let unreadable =
                 |detail: &str| Error::Refused(format!("intake_file `{path}` {detail}"));
-            let file = match Path::new(&path).is_absolute() {
-                true => open_elsewhere(&path).map_err(|_| unreadable("cannot be read"))?,
-                false => company.open(&path)?,
+            let file = if Path::new(&path).is_absolute() {
+                open_absolute(&path).map_err(|_| unreadable("cannot be read"))?
+            } else {
+                company.open(&path)?
             };
             if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
                 return Err(unreadable("is not a file"));
             }
             let mut bytes = Vec::new();
-            file.take(LONGEST_INTAKE + 1)
+            file.take(MAX_INTAKE_BYTES + 1)
                 .read_to_end(&mut bytes)
                 .map_err(|_| unreadable("cannot be read"))?;
-            if bytes.len() as u64 > LONGEST_INTAKE {
+            if bytes.len() as u64 > MAX_INTAKE_BYTES {
                 return Err(unreadable("is larger than 1 MiB"));
             }
             let text = String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8"))?;
@@ -139,7 +140,7 @@ fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
     }
 }
 
-/// A director with what is made for them.
+/// A director with the documents and the task prepared for them.
 struct Department {
     key: String,
     label: String,
@@ -150,7 +151,7 @@ struct Department {
     task_text: String,
 }
 
-/// Everything that is going to be written, with its ids.
+/// Content of the planning package, prepared with its ids before anything is written.
 struct Plan<'a> {
     writer: &'a Writer<'a>,
     new: &'a NewIntake,
@@ -234,7 +235,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// A key nobody has yet: a second director of a department is `<key>#2`.
+    /// Returns a key that no department of the plan uses: a second director of a department gets `<key>#2`.
     fn free_key(&self, key: String) -> String {
         let is_taken = |key: &str| self.departments.iter().any(|known| known.key == key);
         if !is_taken(&key) {
@@ -248,8 +249,8 @@ impl<'a> Plan<'a> {
         layout::run(&self.project, &self.run.run_id)
     }
 
-    /// What is answered, and all files.
-    fn written(&self) -> Result<(Package, Together), Error> {
+    /// Builds the package and the files to write.
+    fn build_package(&self) -> Result<(Package, Together), Error> {
         let writer = self.writer;
         let company = writer.company();
         let folder = layout::project(&self.project);
@@ -284,9 +285,10 @@ impl<'a> Plan<'a> {
         let defaults =
             writer.project_default_files(&self.project, self.ceo, Some(&self.new.executive))?;
         for (path, text) in defaults {
-            let text = match path == messages {
-                true => self.message(&council)?,
-                false => text,
+            let text = if path == messages {
+                self.message(&council)?
+            } else {
+                text
             };
             together.files.push((path, text));
         }
@@ -383,22 +385,23 @@ impl<'a> Plan<'a> {
         format!("Planning Council Transcript: {}", self.name)
     }
 
-    /// All documents, checked as they would be when they are read.
+    /// Prints all documents, validated as when they are read.
     fn documents(&self) -> Result<Vec<(DocumentId, DocumentKind, String)>, Error> {
         let executive = self.new.executive.as_str();
-        let mut made = Vec::new();
+        let mut printed = Vec::new();
         let mut add =
             |kind, id: &DocumentId, title: &str, visibility, by: &str, sections: &[String]| {
                 let head = self.head(kind, id, title, visibility, by);
                 let text = documents::print(&head, &body(title, kind, sections))?;
-                made.push((id.clone(), kind, text));
+                printed.push((id.clone(), kind, text));
                 Ok::<_, Error>(())
             };
         let lines = |line: &dyn Fn(&Department) -> String, none: &str| {
             let lines: Vec<_> = self.departments.iter().map(line).collect();
-            match lines.is_empty() {
-                true => none.to_owned(),
-                false => lines.join("\n"),
+            if lines.is_empty() {
+                none.to_owned()
+            } else {
+                lines.join("\n")
             }
         };
         let none = "- No department directors are configured.";
@@ -519,12 +522,12 @@ impl<'a> Plan<'a> {
                 ),
             ],
         )?;
-        made.push((
+        printed.push((
             self.approval.clone(),
             DocumentKind::HeartbeatActionProposal,
             self.proposal()?,
         ));
-        Ok(made)
+        Ok(printed)
     }
 
     fn head(
@@ -548,7 +551,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What waits for the CEO.
+    /// The proposal that asks the CEO for approval of the executive plan.
     fn proposal(&self) -> Result<String, Error> {
         let plan = &self.executive_plan;
         let (key, rationale) = (gate::key(&self.project, plan), gate::rationale(plan));
@@ -593,7 +596,7 @@ impl<'a> Plan<'a> {
         documents::print(&head, &body)
     }
 
-    /// A run of its own for all this, over when it is written.
+    /// Files of the run that produced the package. The run has already ended when it is written.
     fn run_files(
         &self,
         produced: &[(DocumentId, DocumentKind)],
@@ -642,7 +645,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Tells the council of the package.
+    /// The message that announces the package in the planning council.
     fn message(&self, council: &ConversationId) -> Result<String, Error> {
         let id: ConversationMessageId = self.writer.company().sources().id();
         let (plan, transcript, approval) = (&self.executive_plan, &self.transcript, &self.approval);
@@ -676,7 +679,7 @@ impl Department {
     }
 }
 
-/// A document with its headings and what stands below each.
+/// Builds a document body from the headings of its kind and the text of each section.
 fn body(title: &str, kind: DocumentKind, sections: &[String]) -> String {
     let sections = kind.headings().iter().zip(sections);
     let sections: String = sections

@@ -1,4 +1,4 @@
-//! Milestones are accepted by their report, and by what proves it.
+//! Approves or denies milestones, based on a milestone report and its evidence.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -28,27 +28,27 @@ use crate::{
     policy::{self, Action, Actor, Resource, Subject},
 };
 
-/// What reviews call a milestone.
+/// Subject kind of a milestone in reviews.
 pub const KIND: &str = "milestone";
-/// What policy calls its report.
+/// Resource kind of a milestone report in the policy.
 pub const REPORT_KIND: &str = "milestone_report";
 
-/// What was decided, and where things stand now.
+/// Result of a decision about a milestone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// The review.
+    /// Id of the review.
     pub review_id: ReviewId,
-    /// The task.
+    /// Task that the milestone belongs to.
     pub task_id: TaskId,
-    /// The milestone.
+    /// Id of the milestone.
     pub milestone_id: Text,
-    /// Where the task stands.
+    /// Status of the task after the decision.
     pub task_status: TaskStatus,
-    /// Where the milestone stands.
+    /// Status of the milestone after the decision.
     pub milestone_status: MilestoneStatus,
 }
 
-/// Accepts or refuses the milestone that a report is about. If a milestone is named, the report must be about it.
+/// Approves or denies the milestone of a report. If `named` is given, the report must be about that milestone.
 pub fn decide(
     company: &Company,
     verdict: &Verdict,
@@ -64,10 +64,10 @@ pub fn decide(
         let basis = Basis::read(company, project, &verdict.artifact_id)?;
         let report = basis.document::<MilestoneReportHead>()?;
         let report = &report.head;
-        fits("project_id", &report.project_id, project.as_str())?;
+        check_field("project_id", &report.project_id, project.as_str())?;
         if let Some((task, milestone)) = named {
-            fits("task_id", &report.task_id, task.as_str())?;
-            fits("milestone_id", &report.milestone_id, milestone.as_str())?;
+            check_field("task_id", &report.task_id, task.as_str())?;
+            check_field("milestone_id", &report.milestone_id, milestone.as_str())?;
         }
         let task_id =
             TaskId::parse(&report.task_id).map_err(|error| Error::Refused(error.to_string()))?;
@@ -76,10 +76,10 @@ pub fn decide(
             .map_err(|error| error.or_not_found("Task", task_id.as_str()))?;
         let milestone = find(&task.head, &report.milestone_id)?;
         let is_approved = verdict.decision == ReviewDecision::Approved;
-        // Whoever decides about a report again hears of the first decision, if they may decide at all.
+        // A repeated decision fails below with the first decision, and only for actors that may decide at all.
         let is_first = verdict.check_first(company, KIND).is_ok();
         if is_approved && is_first {
-            not_done(milestone)?;
+            check_not_done(milestone)?;
         }
         let subject = Subject {
             project,
@@ -141,7 +141,7 @@ pub fn decide(
     })
 }
 
-/// How the name of a file that proves a milestone may end, and what such a file is.
+/// File extensions of evidence files, and the kind of evidence each one stands for.
 const ENDINGS: [(&str, MilestoneEvidenceKind); 4] = [
     ("patch", MilestoneEvidenceKind::Patch),
     ("txt", MilestoneEvidenceKind::Text),
@@ -149,7 +149,7 @@ const ENDINGS: [(&str, MilestoneEvidenceKind); 4] = [
     ("md", MilestoneEvidenceKind::Document),
 ];
 
-/// The task that a report is about, and every file that the report names as evidence or tests.
+/// Returns the task of a report and every existing file that the report names as evidence or tests.
 pub(crate) fn rests_on(
     company: &Company,
     project: &ProjectId,
@@ -171,7 +171,7 @@ pub(crate) fn rests_on(
     task.into_iter().chain(evidence).collect()
 }
 
-/// Reads a file that a report names as evidence, if the actor may read the report.
+/// Reads a file that a report names as evidence. The actor must be allowed to read the report.
 pub fn read_evidence(
     company: &Company,
     project: &ProjectId,
@@ -198,7 +198,7 @@ pub fn read_evidence(
             MilestoneEvidenceKind::Patch
             | MilestoneEvidenceKind::Text
             | MilestoneEvidenceKind::Json => company.read_bytes(&relpath)?,
-            // A document has a visibility of its own.
+            // A document has its own visibility, so the policy is checked for it separately.
             MilestoneEvidenceKind::Document => {
                 documents::read(company, project, evidence, actor, None)?
                     .markdown
@@ -239,7 +239,7 @@ fn find<'a>(task: &'a Task, milestone: &str) -> Result<&'a Milestone, Error> {
     })
 }
 
-fn not_done(milestone: &Milestone) -> Result<(), Error> {
+fn check_not_done(milestone: &Milestone) -> Result<(), Error> {
     match milestone.status {
         MilestoneStatus::Done => Err(Error::Refused("Milestone is already done".to_owned())),
         MilestoneStatus::Draft
@@ -249,16 +249,18 @@ fn not_done(milestone: &Milestone) -> Result<(), Error> {
     }
 }
 
-fn fits(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
-    match found == wanted {
-        true => Ok(()),
-        false => Err(Error::Refused(format!(
+fn check_field(field: &str, found: &str, wanted: &str) -> Result<(), Error> {
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(Error::Refused(format!(
             "Milestone report {field} mismatch: expected `{wanted}`, found `{found}`"
-        ))),
+        )))
     }
 }
 
-/// Code is proved by a patch, unless the milestone says what proves it.
+/// Checks that the report has the evidence the milestone requires. Coding milestones require a patch and tests, unless
+/// the milestone declares other requirements.
 fn check_evidence(
     basis: &Basis,
     project: &ProjectId,
@@ -290,7 +292,7 @@ fn check_evidence(
     Ok(())
 }
 
-/// The task with one more milestone done.
+/// Returns the task with the milestone marked as done and its own status updated.
 fn with_done(task: &Task, milestone: &str) -> Task {
     let mut task = task.clone();
     for known in &mut task.milestones {
@@ -301,7 +303,7 @@ fn with_done(task: &Task, milestone: &str) -> Task {
     let is_done = |milestone: &Milestone| milestone.status == MilestoneStatus::Done;
     task.status = match task.status {
         TaskStatus::Canceled => TaskStatus::Canceled,
-        // A draft may lack parts of its contract, and no other status may.
+        // Only drafts may lack parts of their contract, so an incomplete task stays a draft.
         TaskStatus::Draft if lacks_contract(&task) => TaskStatus::Draft,
         _ if task.milestones.iter().all(is_done) => TaskStatus::Done,
         TaskStatus::Draft | TaskStatus::Ready => TaskStatus::InProgress,
@@ -310,7 +312,7 @@ fn with_done(task: &Task, milestone: &str) -> Task {
     task
 }
 
-/// Whether a task would be incomplete if it were no longer a draft.
+/// Returns whether a task would be incomplete if it were no longer a draft.
 fn lacks_contract(task: &Task) -> bool {
     let begun = Task {
         status: TaskStatus::InProgress,

@@ -1,6 +1,6 @@
-//! The arithmetic of plans: which tasks decide when a project ends, when each happens, and who should do it.
+//! Computations on plans: critical path, Gantt bars and agent allocation.
 //!
-//! Everything here is computed from what it is given; files are read and written by `task` and `home`.
+//! The functions work on their arguments only; `task` and `home` read and write the files.
 
 pub mod allocation;
 mod bar;
@@ -17,16 +17,16 @@ use crate::{iso_time, pm::overview, unix_ms};
 use bar::Bar;
 use critical_path::{Network, Slot};
 
-/// The milliseconds of a day. A day of a plan has 24 hours; there is no calendar of working days.
+/// Milliseconds per day. A plan day has 24 hours; there is no calendar of working days.
 pub(crate) const DAY_MS: i64 = 86_400_000;
 
-/// What a task must wait for.
+/// Ids of the tasks that a task depends on.
 pub(crate) fn needs(task: &Task) -> impl Iterator<Item = &str> {
     let schedule = task.schedule.iter();
     schedule.flat_map(|schedule| schedule.depends_on_task_ids.iter().map(|id| id.as_str()))
 }
 
-/// How many days a task takes: as it says, or the days between its dates, or one.
+/// Duration of a task in days: the declared duration, else the days between its planned dates, else 1.
 pub fn duration_days(task: &Task) -> u64 {
     let Some(schedule) = &task.schedule else {
         return 1;
@@ -40,25 +40,25 @@ pub fn duration_days(task: &Task) -> u64 {
     schedule.duration_days.or_else(dates).unwrap_or(1).max(1)
 }
 
-/// A date of a plan in Unix milliseconds, within the years 0 to 9999 so that everybody can print it.
+/// Parses a planned date to Unix milliseconds, clamped to the years 0 to 9999.
 pub(crate) fn date(text: &str) -> Option<i64> {
     unix_ms(text).map(printable)
 }
 
-/// The nearest moment that has a year of four digits.
+/// Clamps a time to the years 0 to 9999, so that its ISO form has a four-digit year.
 pub(crate) fn printable(unix_ms: i64) -> i64 {
     const YEAR_0: i64 = -62_167_219_200_000;
     const YEAR_9999: i64 = 253_370_764_800_000;
     unix_ms.clamp(YEAR_0, YEAR_9999)
 }
 
-/// The days after a moment.
+/// Adds days to a time; the result is clamped like [`printable`].
 pub(crate) fn after(unix_ms: i64, days: u64) -> i64 {
     let days = i64::try_from(days).unwrap_or(i64::MAX);
     printable(unix_ms.saturating_add(days.saturating_mul(DAY_MS)))
 }
 
-/// The network of tasks by what they wait for.
+/// Builds the dependency network of tasks.
 pub fn network<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Network {
     let tasks: Vec<&Task> = tasks.into_iter().collect();
     Network::new(
@@ -69,7 +69,7 @@ pub fn network<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Network {
     )
 }
 
-/// The plan of a project whose tasks are given in the order of `task.list`.
+/// Builds the plan of a project. `tasks` are in the order of `task.list`.
 pub fn project_plan(project: ProjectId, tasks: &[&Task], now_ms: i64) -> ProjectPlan {
     let count = |status| tasks.iter().filter(|task| task.status == status).count() as u64;
     ProjectPlan {
@@ -86,7 +86,7 @@ pub fn project_plan(project: ProjectId, tasks: &[&Task], now_ms: i64) -> Project
     }
 }
 
-/// The progress of tasks as per cent with one decimal, where a task counts as many times as it has days.
+/// Progress of the tasks in per cent with one decimal, weighted by the duration of each task.
 fn weighted_pct(tasks: &[&Task]) -> f64 {
     let (mut done, mut all) = (0.0, 0.0);
     for task in tasks {
@@ -94,30 +94,31 @@ fn weighted_pct(tasks: &[&Task]) -> f64 {
         done += overview::progress(task) * days;
         all += days;
     }
-    match tasks.is_empty() {
-        true => 0.0,
-        false => (done / all * 1000.0).round() / 10.0,
+    if tasks.is_empty() {
+        0.0
+    } else {
+        (done / all * 1000.0).round() / 10.0
     }
 }
 
-/// The tasks in time, by when they begin.
+/// Builds the Gantt chart; the rows are sorted by start time.
 pub fn gantt(tasks: &[&Task], now_ms: i64) -> Gantt {
     let days: Vec<u64> = tasks.iter().map(|task| duration_days(task)).collect();
     let network = network(tasks.iter().copied());
-    let classic = network.schedule(&days);
+    let full_schedule = network.schedule(&days);
     let remaining = Remaining::of(tasks, &days);
-    let bars = bar::bars(tasks, &network, &classic.slots, &days, now_ms);
+    let bars = bar::bars(tasks, &network, &full_schedule.slots, &days, now_ms);
     let mut rows: Vec<(i64, GanttTask)> = bars
         .iter()
         .zip(tasks)
         .enumerate()
-        .map(|(place, (bar, task))| {
+        .map(|(index, (bar, task))| {
             let row = row(
                 task,
                 bar,
-                &classic.slots[place],
-                days[place],
-                remaining.slack_days[place],
+                &full_schedule.slots[index],
+                days[index],
+                remaining.slack_days[index],
             );
             (bar.start_ms, row)
         })
@@ -125,15 +126,16 @@ pub fn gantt(tasks: &[&Task], now_ms: i64) -> Gantt {
     rows.sort_by_key(|(start_ms, _)| *start_ms);
     let cycle = network.cycle();
     Gantt {
-        cpm_status: match cycle.is_empty() {
-            true => CpmStatus::Ok,
-            false => CpmStatus::DependencyCycle,
+        cpm_status: if cycle.is_empty() {
+            CpmStatus::Ok
+        } else {
+            CpmStatus::DependencyCycle
         },
-        project_span_days: classic.span_days,
+        project_span_days: full_schedule.span_days,
         remaining_span_days: Some(remaining.span_days),
         cycle_task_ids: cycle
             .iter()
-            .map(|place| tasks[*place].id.to_string())
+            .map(|index| tasks[*index].id.to_string())
             .collect(),
         tasks: rows.into_iter().map(|(_, row)| row).collect(),
     }
@@ -164,33 +166,33 @@ fn row(
     }
 }
 
-/// The same arithmetic for what is still to do: done tasks take no time, tasks given up take no part.
+/// Critical path of the remaining work: done tasks have no duration, canceled tasks are excluded.
 struct Remaining {
     span_days: u64,
-    /// By the place of the task; none for tasks that take no part.
+    /// Slack in days, indexed like the tasks; `None` for canceled tasks and for tasks in a dependency cycle.
     slack_days: Vec<Option<u64>>,
 }
 
 impl Remaining {
     fn of(tasks: &[&Task], days: &[u64]) -> Self {
-        let places: Vec<usize> = (0..tasks.len())
-            .filter(|place| tasks[*place].status != TaskStatus::Canceled)
+        let indices: Vec<usize> = (0..tasks.len())
+            .filter(|index| tasks[*index].status != TaskStatus::Canceled)
             .collect();
-        let left: Vec<u64> = places
+        let remaining_days: Vec<u64> = indices
             .iter()
-            .map(|place| match tasks[*place].status {
+            .map(|index| match tasks[*index].status {
                 TaskStatus::Done => 0,
                 TaskStatus::Draft
                 | TaskStatus::Ready
                 | TaskStatus::InProgress
                 | TaskStatus::Blocked
-                | TaskStatus::Canceled => days[*place],
+                | TaskStatus::Canceled => days[*index],
             })
             .collect();
-        let schedule = network(places.iter().map(|place| tasks[*place])).schedule(&left);
+        let schedule = network(indices.iter().map(|index| tasks[*index])).schedule(&remaining_days);
         let mut slack_days = vec![None; tasks.len()];
-        for (place, slot) in places.iter().zip(&schedule.slots) {
-            slack_days[*place] = slot.is_on_path().then(|| slot.slack_days());
+        for (index, slot) in indices.iter().zip(&schedule.slots) {
+            slack_days[*index] = slot.is_on_path().then(|| slot.slack_days());
         }
         Self {
             span_days: schedule.span_days,

@@ -1,4 +1,5 @@
-//! Tasks: listed, and planned anew. A task is a Markdown file; planning changes its head and keeps its body.
+//! Lists tasks and changes their plans. A task is a Markdown file; a plan change rewrites its front matter and keeps
+//! its body.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -23,10 +24,10 @@ use crate::{
     unix_ms,
 };
 
-/// A task and its file.
+/// A task with the path of its file.
 #[derive(Clone, Debug)]
 pub struct TaskFile {
-    /// The file, below the company folder.
+    /// Path of the file, relative to the company folder.
     pub relpath: String,
     document: Arc<Markdown<Task>>,
 }
@@ -34,19 +35,19 @@ pub struct TaskFile {
 /// The tasks of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
-    /// Those that can be read, newest first.
+    /// Readable tasks, newest first.
     pub files: Vec<TaskFile>,
-    /// The files that cannot.
+    /// Files that are not valid tasks.
     pub invalid: Vec<InvalidTaskFile>,
 }
 
 impl TaskFile {
-    /// What the file says of the task.
+    /// The front matter of the task.
     pub fn task(&self) -> &Task {
         &self.document.head
     }
 
-    /// Whether somebody may see the task; whoever does it may.
+    /// Returns whether an actor may see the task. The assignee always may.
     pub fn is_seen_by(&self, company: &Company, actor: &Actor) -> bool {
         let task = self.task();
         let assignee = task.assignee_agent_id.as_deref();
@@ -59,7 +60,7 @@ impl TaskFile {
         policy::decide(actor, Action::Read, &resource).allowed
     }
 
-    /// The task as `task.list` shows it.
+    /// The row of `task.list`.
     pub fn row(&self, company: &Company, project: &ProjectId) -> TaskRow {
         let task = self.task();
         TaskRow {
@@ -75,7 +76,7 @@ impl TaskFile {
 }
 
 impl Tasks {
-    /// Reads the tasks of a project; none if it is not there.
+    /// Reads the tasks of a project; empty if the project does not exist.
     pub fn read(company: &Company, project: &ProjectId) -> Result<Self, Error> {
         let folder = format!("{}/tasks", layout::project(project));
         let mut tasks = Self::default();
@@ -90,7 +91,7 @@ impl Tasks {
                     relpath: path,
                     issues,
                 }),
-                // Somebody took it away in between.
+                // The file was removed after the folder was listed.
                 Err(error) if error.is_missing() => {}
                 Err(error) => return Err(error),
             }
@@ -99,7 +100,8 @@ impl Tasks {
         Ok(tasks)
     }
 
-    /// The same tasks for somebody: a plan needs them all, but what they may not see has only its id for a title.
+    /// Replaces the titles of tasks that the actor may not see by their ids. The tasks stay in the list, because a plan
+    /// needs all of them.
     #[must_use]
     pub fn shown_to(mut self, company: &Company, actor: Option<&Actor>) -> Self {
         let Some(actor) = actor else {
@@ -114,7 +116,7 @@ impl Tasks {
         self
     }
 
-    /// What the files say.
+    /// The front matter of all readable tasks.
     pub fn tasks(&self) -> Vec<&Task> {
         self.files.iter().map(TaskFile::task).collect()
     }
@@ -126,16 +128,17 @@ fn newest_first(left: &TaskFile, right: &TaskFile) -> Ordering {
     newest.then_with(|| collation::compare(&left.id, &right.id))
 }
 
-/// Reads a task with the headings it must have.
+/// Reads a task and checks that it has the required headings.
 fn read(company: &Company, relpath: &str) -> Result<Arc<Markdown<Task>>, Error> {
     let document = company.read_markdown::<Task>(relpath)?;
     let missing = validate::missing_headings(&document.body, &TASK_HEADINGS);
-    match missing.is_empty() {
-        true => Ok(document),
-        false => Err(Error::FileInvalid {
+    if missing.is_empty() {
+        Ok(document)
+    } else {
+        Err(Error::FileInvalid {
             path: relpath.to_owned(),
             issues: missing,
-        }),
+        })
     }
 }
 
@@ -157,19 +160,19 @@ fn milestone_counts(task: &Task) -> MilestoneCounts {
     counts
 }
 
-/// What becomes of a part of a plan.
+/// Change of one part of a plan.
 #[derive(Clone, Debug)]
 pub enum Change<T> {
-    /// It stays.
+    /// Keep the current value.
     Keep,
-    /// It is forgotten.
+    /// Remove the value.
     Clear,
-    /// It is given.
+    /// Replace or merge with this value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// Forgetting wins over what is given.
+    /// Builds a change from request parameters; `clear` takes precedence over a given value.
     pub fn new(given: Option<T>, clear: Option<bool>) -> Self {
         match (clear, given) {
             (Some(true), _) => Self::Clear,
@@ -179,19 +182,19 @@ impl<T> Change<T> {
     }
 }
 
-/// A task after its plan was changed.
+/// A task after a plan change.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The task.
+    /// The changed task.
     pub task: Task,
-    /// The file, below the company folder.
+    /// Path of the file, relative to the company folder.
     pub relpath: String,
-    /// What deserves a look: `unknown_dependency:<id>`, `dependency_cycle`.
+    /// Warnings about dependencies: `unknown_dependency:<id>` or `dependency_cycle`.
     pub warnings: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Changes when a task happens and how it should be run.
+    /// Changes the schedule and the execution plan of a task.
     pub fn update_plan(
         &self,
         project: &ProjectId,
@@ -217,9 +220,10 @@ impl Writer<'_> {
             }
         }
         self.put_task(&relpath, &document, &head)?;
-        let warnings = match is_scheduled {
-            true => warnings(&Tasks::read(company, project)?.tasks(), &head),
-            false => Vec::new(),
+        let warnings = if is_scheduled {
+            warnings(&Tasks::read(company, project)?.tasks(), &head)
+        } else {
+            Vec::new()
         };
         Ok(Planned {
             task: head,
@@ -228,8 +232,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Notes how tasks should be run, at `applied_at`: all of them, or none if one cannot be changed. Answers each
-    /// task once, in the order given.
+    /// Records execution plans for tasks with the time `applied_at`. If one task cannot be changed, none is. Returns
+    /// each task once, in the given order.
     pub fn apply_allocations(
         &self,
         project: &ProjectId,
@@ -241,12 +245,12 @@ impl Writer<'_> {
         let mut failing: Vec<(TaskId, Error)> = Vec::new();
         for item in items {
             let id = item.task_id.clone();
-            if let Err(error) = self.has_agent(item.preferred_agent_id.as_ref()) {
+            if let Err(error) = self.check_agent(item.preferred_agent_id.as_ref()) {
                 failing.push((id, error));
                 continue;
             }
-            let place = match changed.iter().position(|(known, ..)| *known == id) {
-                Some(place) => place,
+            let index = match changed.iter().position(|(known, ..)| *known == id) {
+                Some(index) => index,
                 None => match find(self.company(), project, &id) {
                     Ok((relpath, document)) => {
                         let head = document.head.clone();
@@ -267,7 +271,7 @@ impl Writer<'_> {
                 applied_by: Some(applied_by.clone()),
                 applied_at: None,
             };
-            let plan = &mut changed[place].3.execution_plan;
+            let plan = &mut changed[index].3.execution_plan;
             merge(plan.get_or_insert_default(), update, applied_at);
         }
         if !failing.is_empty() {
@@ -279,7 +283,7 @@ impl Writer<'_> {
         Ok(changed.into_iter().map(|(id, ..)| id).collect())
     }
 
-    fn has_agent(&self, agent: Option<&AgentId>) -> Result<(), Error> {
+    fn check_agent(&self, agent: Option<&AgentId>) -> Result<(), Error> {
         let Some(agent) = agent else { return Ok(()) };
         let file = format!("{}/agent.yaml", layout::agent(agent));
         let read = self.company().read::<Agent>(&file);
@@ -287,7 +291,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a task with a new head, unless nothing changed.
+    /// Writes a task with new front matter, unless nothing changed.
     fn put_task(&self, relpath: &str, old: &Markdown<Task>, head: &Task) -> Result<(), Error> {
         if old.head == *head {
             return Ok(());
@@ -307,7 +311,7 @@ fn find(
     Ok((relpath, document))
 }
 
-/// A schedule as files have it, if it makes sense.
+/// Converts a schedule update to the stored form, after validating it.
 fn scheduled(id: &Text, file: &TaskId, update: TaskScheduleUpdate) -> Result<TaskSchedule, Error> {
     let mut needs: Vec<Text> = Vec::new();
     for needed in update.depends_on_task_ids.into_iter().flatten() {
@@ -333,7 +337,7 @@ fn scheduled(id: &Text, file: &TaskId, update: TaskScheduleUpdate) -> Result<Tas
     })
 }
 
-/// Changes what is given and keeps the rest. Whoever says who plans gets the time noted.
+/// Sets the given fields and keeps the others. An update with `applied_by` gets the current time as `applied_at`.
 fn merge(plan: &mut TaskExecutionPlan, update: TaskExecutionPlanUpdate, now: &str) {
     fn set<T>(field: &mut Option<T>, given: Option<T>) {
         if given.is_some() {
@@ -352,7 +356,7 @@ fn merge(plan: &mut TaskExecutionPlan, update: TaskExecutionPlanUpdate, now: &st
     set(&mut plan.applied_at, applied_at);
 }
 
-/// What deserves a look in what a task waits for.
+/// Returns warnings about unknown dependencies and dependency cycles of a changed task.
 fn warnings(tasks: &[&Task], changed: &Task) -> Vec<String> {
     let is_known = |id: &str| tasks.iter().any(|task| task.id.as_str() == id);
     let unknown = plan::needs(changed).filter(|id| !is_known(id));
@@ -361,7 +365,7 @@ fn warnings(tasks: &[&Task], changed: &Task) -> Vec<String> {
         .collect();
     let network = plan::network(tasks.iter().copied());
     let mut cycle = network.cycle().iter();
-    if cycle.any(|place| tasks[*place].id == changed.id) {
+    if cycle.any(|index| tasks[*index].id == changed.id) {
         warnings.push("dependency_cycle".to_owned());
     }
     warnings

@@ -1,4 +1,4 @@
-//! `workspace.migrate`: old event logs brought up to the envelope of today.
+//! `workspace.migrate`: upgrades old event logs to the current event envelope.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::{
     org::project,
 };
 
-/// Which migrations were made. Read as loosely as it was written.
+/// Log of the applied migrations. Unknown fields and entries of any shape are kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 struct Applied {
     #[serde(default)]
     applied: Vec<Value>,
     #[serde(flatten)]
-    rest: Map<String, Value>,
+    other_fields: Map<String, Value>,
 }
 
 impl Document for Applied {}
 
-/// Brings every event log up to date, or counts what that would change.
+/// Upgrades every event log; a dry run only counts the changes.
 pub fn migrate(
     company: &Company,
     dry_run: bool,
@@ -49,7 +49,7 @@ pub fn migrate(
         parse_errors: 0,
         refused_files: Vec::new(),
     };
-    if !forced && log(company).applied.iter().any(is_this_one) {
+    if !forced && log(company).applied.iter().any(is_this_migration) {
         response.already_applied = true;
         return Ok(response);
     }
@@ -81,11 +81,11 @@ pub fn migrate(
             }
         }
     }
-    // A log that was left alone is still to be done.
+    // The migration is not complete while a log was refused.
     if !dry_run && response.refused_files.is_empty() {
         company.write(|writer| {
             let mut log = Applied::clone(&log(company));
-            log.applied.retain(|entry| !is_this_one(entry));
+            log.applied.retain(|entry| !is_this_migration(entry));
             log.applied.push(json!({
                 "id": MIGRATION_ID,
                 "applied_at": writer.now(),
@@ -95,8 +95,8 @@ pub fn migrate(
                 "events_rewritten": response.events_rewritten,
                 "parse_errors": response.parse_errors,
             }));
-            log.rest.entry("schema_version").or_insert(json!(1));
-            log.rest
+            log.other_fields.entry("schema_version").or_insert(json!(1));
+            log.other_fields
                 .entry("type")
                 .or_insert(json!("workspace_migration_state"));
             writer.put(layout::MIGRATIONS, &log)
@@ -106,11 +106,11 @@ pub fn migrate(
     Ok(response)
 }
 
-/// The log of migrations; one that is not there or cannot be read is empty.
+/// Reads the migration log; a missing or unreadable log counts as empty.
 fn log(company: &Company) -> Arc<Applied> {
     company.read(layout::MIGRATIONS).unwrap_or_default()
 }
 
-fn is_this_one(entry: &Value) -> bool {
+fn is_this_migration(entry: &Value) -> bool {
     entry["id"] == MIGRATION_ID
 }

@@ -1,11 +1,11 @@
-//! `workspace.export` and `workspace.import`: a company folder copied to another place, whole or not at all.
+//! `workspace.export` and `workspace.import`: copy a company folder to another path, completely or not at all.
 //!
-//! The copy is made beside its place and renamed when it is complete, so nothing that was there is lost by a failure.
-//! The source is read without following any link.
+//! The copy is built next to its target and renamed when it is complete, so that a failure does not destroy existing
+//! content. The source is read without following links.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "copies between a folder and a place that a person names, link by link"
+    reason = "copies between a company folder and a path chosen by the user, entry by entry"
 )]
 
 use std::{
@@ -39,10 +39,10 @@ use crate::{
     workspace::init::{self, NonEmpty},
 };
 
-/// What a company consists of, in the order in which it is copied.
+/// The folders of a company, in the order in which they are copied.
 const ENTRIES: [&str; 4] = ["company", "org", "work", "inbox"];
 
-/// Copies a company folder to a place where it can be kept or sent from.
+/// Copies a company folder to another path for storage or transfer.
 pub fn export(
     companies: &Companies,
     params: &CompanyWorkspaceExportParams,
@@ -74,7 +74,7 @@ pub fn export(
     })
 }
 
-/// Makes a company folder from an export.
+/// Creates a company folder from an export.
 pub fn import(
     companies: &Companies,
     params: &CompanyWorkspaceImportParams,
@@ -108,7 +108,7 @@ pub fn import(
         Ok((entries, issues))
     })?;
     match local {
-        // Programs and a heartbeat came along, which a person has to see first.
+        // The copied settings name programs and a heartbeat, which a person has to review first.
         Local::Copied => companies.at(&params.workspace_dir).distrust()?,
         Local::LeftOut => companies.at(&params.workspace_dir).trust()?,
     }
@@ -127,7 +127,7 @@ fn is_left_out_of_exports(issue: &ValidationIssue) -> bool {
         && matches!(issue.path.as_deref(), Some(LOCAL | layout::MACHINE))
 }
 
-/// Whether what holds on this machine alone is copied, too.
+/// Whether the machine-specific folder `.local` is copied.
 #[derive(Clone, Copy, PartialEq)]
 enum Local {
     Copied,
@@ -143,41 +143,41 @@ impl Local {
     }
 }
 
-/// What belongs to processes of this machine and this moment: it is never copied.
+/// Returns whether an entry of `.local` belongs to running processes of this machine. Such entries are never copied.
 fn is_never_copied(name: &OsStr) -> bool {
     let name = name.as_bytes();
     matches!(name, b"locks" | b"sessions" | b"worktrees") || name.starts_with(b"index.sqlite")
 }
 
-/// A company folder at one moment, to be read while others go on writing.
+/// A consistent view of a company folder that can be read while other processes continue to write.
 ///
-/// Only the list is made under the write lock. Documents are replaced by rename, so a second name keeps each of them as
-/// it was. Logs only grow: how long they were is enough. What cannot get a second name is copied.
+/// The write lock is held only while the entries are listed. Documents are replaced by rename, so a hard link preserves
+/// the listed version. Logs only grow, so their length is sufficient. Files that cannot be hard-linked are copied.
 struct Snapshot {
     source: PathBuf,
-    /// The parts of a company that are there.
+    /// Existing top-level folders of the company.
     entries: Vec<String>,
-    /// In the order of [`walk`].
+    /// Entries in the order of [`walk`].
     listed: Vec<(PathBuf, Listed)>,
-    /// Where the second names are; absent when the source has no write lock and is read where it is.
+    /// Folder of the hard links; absent if the source has no write lock and is read in place.
     kept: Option<Kept>,
 }
 
-/// What is at a path of a snapshot.
+/// An entry of a snapshot.
 enum Listed {
     Folder,
     Left,
-    /// A file that is read where it is.
+    /// A file that is read in place.
     InPlace,
-    /// A file with a second name, this number.
+    /// A file that is preserved under this number in the folder of hard links.
     Kept(usize),
-    /// A log, and how long it was.
+    /// A log with its length in bytes.
     Log(u64),
     Link(PathBuf),
     Odd,
 }
 
-/// A folder of second names. It is removed when dropped; doctor removes those of dead processes.
+/// A folder of hard links. Dropping it removes the folder; doctor removes the folders of dead processes.
 struct Kept(PathBuf);
 
 impl Drop for Kept {
@@ -187,11 +187,12 @@ impl Drop for Kept {
 }
 
 impl Snapshot {
-    /// Where second names are made, on the file system of the folder. The folder `locks` is never copied.
+    /// Path prefix of the hard-link folder. It is on the file system of the company folder, and `locks` is never
+    /// copied.
     const KEPT: &str = ".local/locks/snapshot";
 
     fn take(source: &Company, local: Local) -> Result<Self, Error> {
-        // Nobody of this machine writes to a folder that is not trusted.
+        // No process of this machine writes to an untrusted folder.
         if !source.is_trusted() || !source.path(LOCAL).is_dir() {
             return Self::list(source, local, None);
         }
@@ -199,7 +200,7 @@ impl Snapshot {
             let path = files::make_staging(&source.path(Self::KEPT))?;
             Self::list(source, local, Some(Kept(path)))
         }) {
-            // A disk that cannot be written has no writers.
+            // A read-only file system has no writers.
             Err(Error::Io { source: error, .. })
                 if matches!(
                     error.kind(),
@@ -241,43 +242,44 @@ impl Snapshot {
         })
     }
 
-    /// Shows everything as it was.
+    /// Visits every entry as it was when the snapshot was taken.
     fn visit(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
         for (path, listed) in &self.listed {
-            let place = self.source.join(path);
+            let source_path = self.source.join(path);
             let visited = match listed {
                 Listed::Folder => visit(path, Found::Folder),
                 Listed::Left => visit(path, Found::Left),
                 Listed::Link(link) => visit(path, Found::Link(link)),
                 Listed::Odd => visit(path, Found::Odd),
                 Listed::InPlace => {
-                    open_plain(&place).and_then(|file| visit(path, Found::File(&file)))
+                    open_plain(&source_path).and_then(|file| visit(path, Found::File(&file)))
                 }
                 Listed::Kept(number) => {
                     let kept = self.kept.as_ref().map(|kept| &kept.0);
-                    let name = kept.map_or(place.clone(), |kept| kept.join(number.to_string()));
+                    let name =
+                        kept.map_or(source_path.clone(), |kept| kept.join(number.to_string()));
                     open_plain(&name).and_then(|file| visit(path, Found::File(&file)))
                 }
-                Listed::Log(length) => match open_plain(&place) {
-                    // Removed since, with all that was in it.
+                Listed::Log(length) => match open_plain(&source_path) {
+                    // The log was removed since the snapshot was taken.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
                     opened => opened.and_then(|file| visit(path, Found::Log(&file, *length))),
                 },
             };
-            visited.map_err(|error| Error::io("copied", &place, error))?;
+            visited.map_err(|error| Error::io("copied", &source_path, error))?;
         }
         Ok(())
     }
 }
 
-/// Gives a file that is open a second name. Where the system refuses, the file is copied.
-fn keep(file: &File, place: &Path, name: &Path) -> io::Result<()> {
+/// Preserves an open file by a hard link; if the system refuses, the file is copied.
+fn keep(file: &File, original: &Path, name: &Path) -> io::Result<()> {
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    if fs::hard_link(place, name).is_ok() {
+    if fs::hard_link(original, name).is_ok() {
         if identity(fs::symlink_metadata(name)?) == identity(file.metadata()?) {
             return Ok(());
         }
-        // Another program put something else there in between.
+        // Another program replaced the file in the meantime.
         fs::remove_file(name)?;
     }
     let metadata = file.metadata()?;
@@ -288,37 +290,37 @@ fn keep(file: &File, place: &Path, name: &Path) -> io::Result<()> {
     io::copy(&mut reader, &mut copy).map(drop)
 }
 
-/// Opens a plain file for reading. A pipe in its place does not hold us.
+/// Opens a regular file for reading. A named pipe in its place does not block.
 fn open_plain(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).map_err(io::Error::other)?;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Whether lines are appended to a file without the write lock.
+/// Returns whether lines are appended to a file without the write lock.
 fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "jsonl")
 }
 
-/// A place that may be written.
+/// Validated target of an export or import.
 struct Target<'a> {
     companies: &'a Companies,
     given: &'a str,
-    /// Absolute and without links.
+    /// Absolute path without links.
     path: PathBuf,
     non_empty: NonEmpty,
 }
 
-/// Whether the copy is worked on as soon as it is there.
+/// Whether the copy becomes a working company folder.
 #[derive(Clone, Copy, PartialEq)]
 enum Lock {
-    /// It is: the write lock of what it replaces goes over to it.
+    /// An import: the copy takes over the write lock of the folder that it replaces.
     Kept,
-    /// It is not.
+    /// An export: the copy needs no write lock.
     Forgotten,
 }
 
-/// What is at the place now.
+/// Current content of the target.
 #[derive(Clone, Copy, PartialEq)]
 enum Existing {
     NothingOrEmpty,
@@ -332,7 +334,7 @@ impl<'a> Target<'a> {
         given: &'a str,
         non_empty: NonEmpty,
     ) -> Result<Self, Error> {
-        let path = real_place(given)?;
+        let path = resolved_path(given)?;
         let refuse = |why: &str| {
             Err(Error::Refused(format!(
                 "Refusing to write to `{given}`: {why}"
@@ -405,7 +407,7 @@ impl<'a> Target<'a> {
         self.companies.at(&self.path.to_string_lossy())
     }
 
-    /// Builds what will be here beside it, then puts it here.
+    /// Builds the new content next to the target and then moves it into place.
     fn replace<R>(
         &self,
         lock: Lock,
@@ -423,17 +425,17 @@ impl<'a> Target<'a> {
         let built = match built {
             Ok(built) => built,
             Err(error) => {
-                // The error that matters is the first one.
+                // The first error is reported; a failed clean-up is not.
                 let _ = fs::remove_dir_all(&staged);
                 return Err(error);
             }
         };
         files::sync_dir(parent)?;
-        // What was here before is now there.
+        // After the exchange, the staged path contains the previous folder.
         if let Err(error) = fs::remove_dir_all(&staged)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(path = %staged.display(), %error, "an old company folder is left");
+            tracing::warn!(path = %staged.display(), %error, "the replaced company folder cannot be removed");
         }
         Ok(built)
     }
@@ -444,14 +446,14 @@ impl<'a> Target<'a> {
             return fs::rename(staged, &self.path).map_err(failed);
         }
         let company = self.company();
-        // Nobody of this machine writes to a folder that is not trusted.
+        // No process of this machine writes to an untrusted folder.
         if !company.is_trusted() || !self.path.join(LOCAL).is_dir() {
             return exchange(staged, &self.path).map_err(failed);
         }
         company.write(|_| {
             if lock == Lock::Kept {
-                // The same files under the same names: until the lock is released they keep other processes out of
-                // the new folder, too.
+                // Both names refer to the same files, so that other processes stay locked out of the new folder until
+                // the lock is released.
                 for name in [LOCK_PATH, QUEUE_PATH] {
                     let linked = staged.join(name);
                     if let Some(folder) = linked.parent() {
@@ -465,7 +467,7 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Removes copies to this place that a crash left half done.
+    /// Removes incomplete copies to this target that crashed processes left behind.
     fn remove_left_behind(&self, parent: &Path) {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let begin = format!(".{name}{}", files::TEMPORARY_MARK);
@@ -493,42 +495,43 @@ fn is_of_a_company(name: &OsStr) -> bool {
         || files::temporary_owner(&name).is_some()
 }
 
-/// Where a path leads, links resolved as far as there is something.
-fn real_place(given: &str) -> Result<PathBuf, Error> {
+/// Resolves the links of a path, as far as its components exist.
+fn resolved_path(given: &str) -> Result<PathBuf, Error> {
     let refuse = |why: &str| {
         Err(Error::Refused(format!(
             "Refusing to write to `{given}`: {why}"
         )))
     };
     let absolute = std::path::absolute(given).map_err(|error| Error::io("found", given, error))?;
-    let mut there = absolute.as_path();
-    let mut rest: Vec<&OsStr> = Vec::new();
+    let mut existing = absolute.as_path();
+    let mut missing: Vec<&OsStr> = Vec::new();
     loop {
-        match there.canonicalize() {
+        match existing.canonicalize() {
             Ok(mut real) => {
-                real.extend(rest.iter().rev());
+                real.extend(missing.iter().rev());
                 return Ok(real);
             }
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 init::check_new(&absolute, given)?;
-                return Err(Error::io("found", there, error));
+                return Err(Error::io("found", existing, error));
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("found", there, error));
+                return Err(Error::io("found", existing, error));
             }
-            Err(_) if there.is_symlink() => return refuse("a link in it leads nowhere"),
-            Err(_) => match (there.file_name(), there.parent()) {
+            Err(_) if existing.is_symlink() => return refuse("it contains a broken link"),
+            Err(_) => match (existing.file_name(), existing.parent()) {
                 (Some(name), Some(parent)) => {
-                    rest.push(name);
-                    there = parent;
+                    missing.push(name);
+                    existing = parent;
                 }
-                _ => return refuse("`..` follows a folder that is not there"),
+                _ => return refuse("`..` follows a folder that does not exist"),
             },
         }
     }
 }
 
-/// Whether `inner` is `outer` or lies inside it, also where one folder has two names.
+/// Returns whether `inner` is `outer` or lies inside it. Folders are compared by identity, too, since one folder may
+/// have two names.
 fn is_below(inner: &Path, outer: &Path) -> bool {
     let identity = |path: &Path| {
         let metadata = fs::metadata(path).ok()?;
@@ -540,7 +543,7 @@ fn is_below(inner: &Path, outer: &Path) -> bool {
     })
 }
 
-/// Lets two folders change places.
+/// Exchanges two folders.
 fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     {
@@ -560,32 +563,35 @@ fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
     fs::rename(&aside, staged)
 }
 
-/// Shows everything a company consists of at one moment, also what holds on this machine alone. Writers wait only while
-/// the list is made.
+/// Visits a consistent snapshot of a company folder, including `.local`. Writers wait only while the entries are
+/// listed.
 pub fn visit(company: &Company, visit: &mut Visit<'_>) -> Result<(), Error> {
     Snapshot::take(company, Local::Copied)?.visit(visit)
 }
 
-/// Copies the parts of a company that are there, and names them.
+/// Copies the existing folders of a company and returns their names.
 fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
     source.visit(&mut |path, found| {
-        let place = staged.join(path);
+        let copied = staged.join(path);
         match found {
-            Found::Folder => fs::create_dir(place),
-            Found::Left => File::open(place)?.sync_all(),
-            Found::File(file) => copy_file(file, file.metadata()?.len(), &place),
-            Found::Log(file, length) => copy_file(file, length, &place),
+            Found::Folder => fs::create_dir(copied),
+            Found::Left => File::open(copied)?.sync_all(),
+            Found::File(file) => copy_file(file, file.metadata()?.len(), &copied),
+            Found::Log(file, length) => copy_file(file, length, &copied),
             Found::Link(link) => {
                 let depth = path.components().count() - 1;
                 if link_stays_inside(link, depth) {
-                    symlink(link, place)
+                    symlink(link, copied)
                 } else {
-                    tracing::warn!(?path, "a link that leads outside is not copied");
+                    tracing::warn!(
+                        ?path,
+                        "a link that leads out of the company folder is skipped"
+                    );
                     Ok(())
                 }
             }
             Found::Odd => {
-                tracing::warn!(?path, "what is no file is not copied");
+                tracing::warn!(?path, "a special file is skipped");
                 Ok(())
             }
         }
@@ -593,7 +599,7 @@ fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
     Ok(source.entries.clone())
 }
 
-/// Shows the parts of a company that are there, and names them.
+/// Visits the existing folders of a company and returns their names.
 fn contents(source: &Path, local: Local, visit: &mut Visit<'_>) -> Result<Vec<String>, Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -625,8 +631,8 @@ fn contents(source: &Path, local: Local, visit: &mut Visit<'_>) -> Result<Vec<St
     Ok(seen)
 }
 
-/// Whether a link in a folder `depth` below the root can only lead to something below the root: up at its begin,
-/// then down. Links on its way down obey the same rule.
+/// Returns whether a link in a folder `depth` levels below the root can only lead to a path below the root: `..` is
+/// allowed at its beginning only. Links on the way down obey the same rule.
 fn link_stays_inside(link: &Path, depth: usize) -> bool {
     let mut up = 0;
     let mut is_down = false;
@@ -655,7 +661,7 @@ fn copy_file(from: &File, length: u64, to: &Path) -> io::Result<()> {
         .open(to)?;
     io::copy(&mut from.take(length), &mut copy)?;
     if is_log(to) && from.metadata()?.len() > length {
-        // Lines are appended without the lock: what came in the middle of one is cut.
+        // Lines are appended without the lock, so the length may lie within a line; the incomplete line is removed.
         cut_after_last_line(&mut copy, length)?;
     }
     copy.sync_all()

@@ -165,7 +165,7 @@ fn lines_that_would_break_the_section_are_refused() {
     };
     check(
         "- one\n- two",
-        "a line of insert_lines has a line break in it: give each line by itself",
+        "a line of insert_lines contains a line break: pass each line as a separate entry",
     );
     check(
         "# Other",

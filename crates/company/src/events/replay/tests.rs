@@ -1,4 +1,4 @@
-//! Reading event logs back, whole and damaged.
+//! Replays of complete and of damaged event logs.
 
 use std::{collections::BTreeMap, io::Write as _};
 
@@ -39,7 +39,7 @@ fn golden_line(number: usize) -> &'static str {
     GOLDEN.lines().nth(number - 1).expect("six golden lines")
 }
 
-/// Walks through the recorded conversation: every file it writes is written, and every replay of it compared.
+/// Replays the recorded transcript: writes every file that it writes and compares every replay.
 #[test]
 fn files_are_replayed_as_the_reference_did() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance");
@@ -169,7 +169,7 @@ fn of_a_member_that_stands_twice_the_last_one_counts() {
         "{\"schema_version\":1",
         "{\"event_hash\":\"x\",\"schema_version\":1",
     );
-    // ECMAScript puts the last value at the first place, and hashes without it: the text is the same.
+    // ECMAScript keeps the last value at the first position and hashes without it, so the hashed text is the same.
     assert!(read(&forged, &verified()).replayed.deterministic_ok);
     let forged = golden_line(1).replace(
         "\"actor\":\"system\"",
@@ -358,7 +358,7 @@ proptest! {
         let same = bytes[at] == byte;
         bytes[at] = byte;
         let replay = read(&bytes, &verified());
-        // Only white space between two lines is nobody's.
+        // Only white space between two lines belongs to no event.
         let between = GOLDEN.as_bytes()[at] == b'\n' && byte.is_ascii_whitespace() || at + 1 == GOLDEN.len();
         prop_assert!(same || between || !replay.replayed.deterministic_ok);
     }

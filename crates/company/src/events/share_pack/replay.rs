@@ -1,5 +1,4 @@
-//! Reading the events of a share pack: what the pack says it left out or blacked out is told apart from what was
-//! changed.
+//! Replays the events of a share pack and separates declared omissions and redactions from later changes.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Chain, events_path, included_runs, read_chain, read_manifest};
 use crate::{Company, Error, events::replay};
 
-/// The runs of a pack, or one of them.
+/// Replays all runs of a pack, or only `run`.
 pub fn replay(
     company: &Company,
     project: &ProjectId,
@@ -46,7 +45,7 @@ pub fn replay(
             })
         };
         if let Some(chain) = &chain {
-            explain(&mut replayed, chain, &lines(company, &relative)?);
+            explain(&mut replayed, chain, &line_hashes(company, &relative)?);
         }
         runs.push(SharepackRun {
             run_id: shared.run_id.to_string(),
@@ -60,8 +59,8 @@ pub fn replay(
     Ok(runs)
 }
 
-/// The hash of every line of a pack's events that is not blank.
-fn lines(company: &Company, relative: &str) -> Result<Vec<String>, Error> {
+/// Returns the SHA-256 of every line of an events file that is not blank.
+fn line_hashes(company: &Company, relative: &str) -> Result<Vec<String>, Error> {
     let file = company.open(relative)?;
     let mut hashes = Vec::new();
     for line in BufReader::new(file).split(b'\n') {
@@ -73,17 +72,18 @@ fn lines(company: &Company, relative: &str) -> Result<Vec<String>, Error> {
     Ok(hashes)
 }
 
-/// Takes away what the pack declared, and adds what contradicts its declaration.
+/// Removes the issues that the pack's declared omissions and redactions explain, and adds an issue if the events
+/// contradict the declaration.
 fn explain(replayed: &mut ReplayedEvents, chain: &Chain, found: &[String]) {
     let declared: Vec<_> = chain.lines.iter().filter(|line| line.included).collect();
     let is_whole = declared.len() == found.len();
-    // Lines as the pack says they are, by their place among all lines.
+    // Sequence numbers, from 1, of the lines that match the declaration.
     let as_declared: BTreeSet<u64> = declared
         .iter()
         .zip(found)
         .zip(1..)
         .filter(|((line, found), _)| line.line_sha256.as_deref() == Some(found.as_str()))
-        .map(|(_, place)| place)
+        .map(|(_, seq)| seq)
         .collect();
     let chain_holds = chain_holds(chain);
     replayed.verification_issues.retain(|issue| {
@@ -98,14 +98,14 @@ fn explain(replayed: &mut ReplayedEvents, chain: &Chain, found: &[String]) {
             seq: found.len() as u64,
             line: found.len() as u64,
             code: "share_pack_changed".to_owned(),
-            message: "The events are not those the share pack was made with".to_owned(),
+            message: "The events differ from those the share pack was created with".to_owned(),
         });
     }
     replayed.deterministic_ok =
         replayed.parse_issues.is_empty() && replayed.verification_issues.is_empty();
 }
 
-/// Whether every declared line is tied to the one before.
+/// Returns whether every declared event refers to the hash of the previous one.
 fn chain_holds(chain: &Chain) -> bool {
     let mut previous: Option<&str> = None;
     chain

@@ -1,4 +1,4 @@
-//! Who should do a task: who has least to do, can do it and did such things well before.
+//! Recommends an agent for each task, by workload, suitability and earlier results.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -14,14 +14,14 @@ use crate::{
     org::defaults,
 };
 
-/// What runs a task when there is nobody to do it, best first.
+/// Providers for tasks without any available agent, best first.
 const FALLBACK_PROVIDERS: [&str; 3] = ["codex", "claude", "gemini"];
-/// No task gets fewer tokens, unless its budget says so.
-const LEAST_TOKENS: u64 = 4000;
+/// Minimum token budget, unless the task's own budget is lower.
+const MIN_TOKENS: u64 = 4000;
 const TOKENS_PER_DAY: u64 = 6000;
 const TOKENS_PER_MILESTONE: u64 = 3000;
 const TOKENS_FOR_CODE: u64 = 6000;
-/// Words in a title that mean code.
+/// Words in a title that indicate a coding task.
 const CODE_WORDS: [&str; 7] = [
     "build",
     "implement",
@@ -32,18 +32,18 @@ const CODE_WORDS: [&str; 7] = [
     "rewrite",
 ];
 
-/// What is known of a provider on this machine.
+/// State and capabilities of a provider on this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Provider {
     /// Whether it can be started.
     pub is_available: bool,
-    /// Whether it hands over what it changed.
+    /// Whether it exports its changes as patches.
     pub exports_patches: bool,
-    /// Whether it can work in its own copy of a repository.
+    /// Whether it can work in an isolated worktree.
     pub isolates: bool,
 }
 
-/// What the runs of a project say about each agent.
+/// Statistics of each agent, from the runs of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Records(BTreeMap<String, Record>);
 
@@ -60,13 +60,13 @@ impl Records {
         let record = self.0.entry(run.agent_id.to_string()).or_default();
         match run::activity(run, live, now_ms) {
             Activity::Active => record.running += 1,
-            // What was made a moment ago is about to be started.
+            // A recently created run is probably about to be started.
             Activity::Idle => record.running += u64::from(run::is_recent(run, now_ms)),
             Activity::Stale => {}
             Activity::Over => match run.status {
                 RunStatus::Ended => record.ended += 1,
                 RunStatus::Failed => record.failed += 1,
-                // Somebody stopped it; that says nothing about the agent.
+                // A stopped run allows no conclusion about the agent.
                 RunStatus::Stopped | RunStatus::Running => {}
             },
         }
@@ -78,7 +78,7 @@ impl Records {
 }
 
 impl Record {
-    /// The share of finished runs that failed.
+    /// Share of finished runs that failed.
     fn failures(self) -> f64 {
         match self.ended + self.failed {
             0 => 0.0,
@@ -87,15 +87,15 @@ impl Record {
     }
 }
 
-/// Everybody who could do the tasks of a project.
+/// Agents and data from which recommendations are computed.
 pub struct Staff<'a> {
-    /// The project.
+    /// Project of the tasks.
     pub project: &'a ProjectId,
     /// All agents of the company.
     pub agents: Vec<&'a Agent>,
-    /// What the runs of the project say about them.
+    /// Statistics of the agents in this project.
     pub records: Records,
-    /// What is known of a provider; nothing of one that no driver runs.
+    /// Returns the state of a provider; `None` for providers without a driver.
     pub providers: &'a dyn Fn(&str) -> Option<Provider>,
 }
 
@@ -108,19 +108,19 @@ impl std::fmt::Debug for Staff<'_> {
     }
 }
 
-/// An agent seen from a task.
+/// An agent evaluated for a task.
 struct Candidate<'a> {
     agent: &'a Agent,
     open_tasks: u64,
     record: Record,
-    /// What speaks against it, in words.
+    /// Reasons against the agent, as parts of the rationale.
     misfits: Vec<&'static str>,
     is_available: bool,
 }
 
 impl Candidate<'_> {
-    /// Tasks and runs count one each, and so does whatever does not fit; failures count by their share.
-    fn burden(&self) -> f64 {
+    /// Load of the agent: each open task, running run and misfit counts one; failures count by their share.
+    fn load(&self) -> f64 {
         let work = self.open_tasks + self.record.running + self.misfits.len() as u64;
         work as f64 + self.record.failures()
     }
@@ -129,7 +129,7 @@ impl Candidate<'_> {
         other
             .is_available
             .cmp(&self.is_available)
-            .then_with(|| self.burden().total_cmp(&other.burden()))
+            .then_with(|| self.load().total_cmp(&other.load()))
             .then_with(|| collation::compare(&self.agent.name, &other.agent.name))
             .then_with(|| self.agent.id.cmp(&other.agent.id))
     }
@@ -148,7 +148,7 @@ impl Candidate<'_> {
         if finished > 0 {
             let ended = self.record.ended;
             reasons.push(format!(
-                "{ended} of {} ended well",
+                "{ended} of {} succeeded",
                 counted(finished, "finished run")
             ));
         }
@@ -168,7 +168,7 @@ impl Candidate<'_> {
 }
 
 impl Staff<'_> {
-    /// One recommendation for each task that is neither done nor given up, in the order of the tasks.
+    /// Returns one recommendation for each task that is neither done nor canceled, in the order of the tasks.
     pub fn recommend(&self, tasks: &[&Task]) -> Vec<Recommendation> {
         let open: Vec<&Task> = tasks.iter().copied().filter(|task| is_open(task)).collect();
         let mut open_tasks: BTreeMap<String, u64> = BTreeMap::new();
@@ -184,7 +184,7 @@ impl Staff<'_> {
                 return self.fallback(task);
             };
             let agent = chosen.agent;
-            // A task that is assigned to the agent is among its open tasks already.
+            // A task assigned to the agent is already among its open tasks.
             if task.assignee_agent_id.as_ref() != Some(&agent.id) {
                 *open_tasks.entry(agent.id.to_string()).or_default() += 1;
             }
@@ -204,7 +204,8 @@ impl Staff<'_> {
         recommended.collect()
     }
 
-    /// The assignee, else the best of the team, else the best of all; and what decided before anybody was compared.
+    /// Returns the assignee, else the best agent of the team, else the best of all agents; and the reasons for that
+    /// preselection.
     fn choose(
         &self,
         task: &Task,
@@ -217,16 +218,16 @@ impl Staff<'_> {
                 reasons.push("the task is assigned to it".to_owned());
                 return (Some(self.candidate(agent, task, open_tasks)), reasons);
             }
-            reasons.push(format!("the assignee `{assignee}` is not there"));
+            reasons.push(format!("the assignee `{assignee}` does not exist"));
         }
-        let everybody: Vec<&Agent> = self
+        let eligible: Vec<&Agent> = self
             .agents
             .iter()
             .copied()
-            .filter(|agent| self.can_be_asked(agent))
+            .filter(|agent| self.is_eligible(agent))
             .collect();
         let in_team: Vec<&Agent> = match task.team_id.as_deref() {
-            Some(team) => everybody
+            Some(team) => eligible
                 .iter()
                 .copied()
                 .filter(|agent| agent.team_id.as_deref() == Some(team))
@@ -235,14 +236,14 @@ impl Staff<'_> {
         };
         let pool = match (task.team_id.is_some(), in_team.is_empty()) {
             (true, false) => {
-                reasons.push("of the task's team".to_owned());
+                reasons.push("it belongs to the task's team".to_owned());
                 in_team
             }
             (true, true) => {
-                reasons.push("nobody is in the task's team".to_owned());
-                everybody
+                reasons.push("the task's team has no worker or manager".to_owned());
+                eligible
             }
-            (false, _) => everybody,
+            (false, _) => eligible,
         };
         let candidates = pool
             .into_iter()
@@ -250,11 +251,11 @@ impl Staff<'_> {
         (candidates.min_by(Candidate::compare), reasons)
     }
 
-    /// Workers and managers can; the secretary of another project has nothing to do with this one.
-    fn can_be_asked(&self, agent: &Agent) -> bool {
-        let is_elsewhere = is_secretary(agent) && !self.is_our_secretary(agent);
+    /// Returns whether an agent is eligible: workers and managers, except secretaries of other projects.
+    fn is_eligible(&self, agent: &Agent) -> bool {
+        let is_foreign_secretary = is_secretary(agent) && !self.is_our_secretary(agent);
         match agent.role {
-            AgentRole::Worker | AgentRole::Manager => !is_elsewhere,
+            AgentRole::Worker | AgentRole::Manager => !is_foreign_secretary,
             AgentRole::Ceo | AgentRole::Director => false,
         }
     }
@@ -279,14 +280,14 @@ impl Staff<'_> {
             .iter()
             .filter_map(|milestone| milestone.evidence.as_ref())
             .any(|evidence| evidence.requires_patch);
-        let needs_copy = task
+        let needs_worktree = task
             .scope
             .as_ref()
             .is_some_and(|scope| scope.requires_worktree_isolation == Some(true));
         let misfits = [
             (
                 needs_code && agent.role != AgentRole::Worker,
-                "it leads rather than codes",
+                "it is not a worker",
             ),
             (
                 agent.id.as_str() == defaults::GLOBAL_MANAGER || is_secretary(agent),
@@ -294,11 +295,11 @@ impl Staff<'_> {
             ),
             (
                 needs_patch && provider.is_some_and(|provider| !provider.exports_patches),
-                "its provider hands over no patches",
+                "its provider does not export patches",
             ),
             (
-                needs_copy && provider.is_some_and(|provider| !provider.isolates),
-                "its provider cannot work in a copy of the repository",
+                needs_worktree && provider.is_some_and(|provider| !provider.isolates),
+                "its provider cannot work in an isolated worktree",
             ),
         ];
         Candidate {
@@ -321,7 +322,7 @@ impl Staff<'_> {
         let provider = names.find(is_available).unwrap_or(FALLBACK_PROVIDERS[0]);
         let (tokens, limited) = token_budget(task);
         let mut reasons = vec![format!(
-            "there is no worker or manager, so `{provider}` runs it by itself"
+            "there is no worker or manager, so provider `{provider}` is used without an agent"
         )];
         reasons.extend(limited);
         Recommendation {
@@ -330,7 +331,7 @@ impl Staff<'_> {
             preferred_model: None,
             preferred_agent_id: None,
             token_budget_hint: tokens,
-            rationale: format!("Selected nobody: {}.", reasons.join(", ")),
+            rationale: format!("Selected no agent: {}.", reasons.join(", ")),
             reasons,
         }
     }
@@ -349,21 +350,23 @@ fn is_open(task: &Task) -> bool {
     }
 }
 
-/// About how many tokens a task needs, and what limited them.
+/// Estimates the tokens that a task needs, and returns the reason if its budget limits them.
 fn token_budget(task: &Task) -> (u64, Option<String>) {
-    /// The largest integer that every JSON reader keeps.
-    const SAFE: u64 = (1 << 53) - 1;
+    /// Largest integer that every JSON parser represents exactly.
+    const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
     let title = task.title.to_lowercase();
     let is_code = CODE_WORDS.iter().any(|word| title.contains(word));
     let days = TOKENS_PER_DAY.saturating_mul(duration_days(task));
     let milestones = TOKENS_PER_MILESTONE.saturating_mul(task.milestones.len() as u64);
     let code = if is_code { TOKENS_FOR_CODE } else { 0 };
     let tokens = days.saturating_add(milestones).saturating_add(code);
-    let tokens = tokens.clamp(LEAST_TOKENS, SAFE);
+    let tokens = tokens.clamp(MIN_TOKENS, MAX_SAFE_INTEGER);
     match task.budget.as_ref().and_then(|budget| budget.hard_tokens) {
         Some(hard) if hard < tokens => (
             hard,
-            Some(format!("the budget of the task ends at {hard} tokens")),
+            Some(format!(
+                "the budget of the task is limited to {hard} tokens"
+            )),
         ),
         _ => (tokens, None),
     }

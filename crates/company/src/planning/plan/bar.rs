@@ -1,4 +1,4 @@
-//! When each task happens on the calendar: its own dates where it has them, else what the critical path gives.
+//! Places tasks on the calendar: by their own dates if they have any, else by the critical path.
 
 use protocol::company::task::Task;
 
@@ -8,20 +8,20 @@ use super::{
     date, printable,
 };
 
-/// A task on the calendar.
+/// Calendar span of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bar {
-    /// When it begins, in Unix milliseconds.
+    /// Start in Unix milliseconds.
     pub(super) start_ms: i64,
-    /// When it ends, in Unix milliseconds. Before `start_ms` only if the task has a planned end, no planned start, and
-    /// its dependencies end later than that.
+    /// End in Unix milliseconds. Before `start_ms` only if the task has a planned end, no planned start, and
+    /// dependencies that end after the planned end.
     pub(super) end_ms: i64,
-    /// Whether its own dates contradict its dependencies: it begins before one of them ends, or must end before it can
-    /// begin.
+    /// Whether its dates contradict its dependencies: it starts before a dependency ends, or its planned end is before
+    /// its earliest start.
     pub(super) is_conflict: bool,
 }
 
-/// The bars of tasks, by place.
+/// Returns the bars, indexed like the tasks.
 pub(super) fn bars(
     tasks: &[&Task],
     network: &Network,
@@ -30,7 +30,7 @@ pub(super) fn bars(
     now_ms: i64,
 ) -> Vec<Bar> {
     let planned: Vec<Planned> = tasks.iter().map(|task| Planned::of(task)).collect();
-    // Without any date the plan begins today, so that it does not move while nothing changes.
+    // Without any date the plan starts at midnight, so that it is stable over the day.
     let today = printable(now_ms.div_euclid(DAY_MS) * DAY_MS);
     let starts = planned.iter().filter_map(|planned| planned.start_ms);
     let base = starts.min().unwrap_or(today);
@@ -40,8 +40,8 @@ pub(super) fn bars(
         .zip(days)
         .map(|((planned, slot), days)| planned.span(base, slot, *days))
         .collect();
-    let bars = spans.iter().enumerate().map(|(place, span)| {
-        let mut needs = network.needs(place).iter();
+    let bars = spans.iter().enumerate().map(|(index, span)| {
+        let mut needs = network.needs(index).iter();
         let is_early = needs.any(|needed| span.start_ms < spans[*needed].end_ms);
         Bar {
             start_ms: span.start_ms,
@@ -52,7 +52,7 @@ pub(super) fn bars(
     bars.collect()
 }
 
-/// The dates a task has.
+/// Planned dates of a task.
 struct Planned {
     start_ms: Option<i64>,
     end_ms: Option<i64>,
@@ -94,10 +94,10 @@ impl Planned {
     }
 }
 
-/// From when to when, before tasks are compared with each other.
+/// Span of a task before it is compared with its dependencies.
 struct Span {
     start_ms: i64,
     end_ms: i64,
-    /// Whether the dates of the task say when it begins.
+    /// Whether the start is a planned date.
     starts_by_date: bool,
 }

@@ -1,47 +1,48 @@
-//! Which tasks decide when a project ends: a forward and a backward pass over what waits for what.
+//! The critical path method: a forward and a backward pass over the dependencies of tasks.
 //!
-//! Tasks that wait for each other in a circle take no part: nobody can say when they happen. They are named instead.
+//! Tasks in a dependency cycle have no defined dates. They are excluded from the passes and reported by
+//! [`Network::cycle`].
 
 use std::collections::BTreeMap;
 
-/// Tasks by their places, and what each must wait for.
+/// Dependency network of tasks. Tasks are identified by their index.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// The places of what each task waits for, each once; circles are cut out.
+    /// Dependencies of each task, without duplicates; dependencies from and to cycles are removed.
     needs: Vec<Vec<usize>>,
-    /// Every task outside of circles, after everything it waits for.
+    /// Tasks outside of cycles in topological order: each after its dependencies.
     order: Vec<usize>,
-    /// The tasks in circles, by place.
+    /// Tasks in cycles, sorted.
     cycle: Vec<usize>,
 }
 
-/// When tasks happen, in days from the beginning of the project.
+/// Result of the two passes, in days from the start of the project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// The end of the last task.
+    /// End of the last task.
     pub span_days: u64,
-    /// Each task, by place.
+    /// Slots, indexed like the tasks.
     pub slots: Vec<Slot>,
 }
 
-/// When a task happens.
+/// Dates of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slot {
-    /// It has its place in the order of things.
+    /// The task is not part of a cycle.
     OnPath {
-        /// When it can begin.
+        /// Earliest possible start.
         earliest_start: u64,
-        /// When it can be done.
+        /// Earliest possible end.
         earliest_finish: u64,
-        /// When it must begin so that the project does not end later.
+        /// Latest start that does not delay the project.
         latest_start: u64,
     },
-    /// It waits for itself; this is how long it takes.
+    /// The task is part of a dependency cycle; the value is its duration.
     InCycle(u64),
 }
 
 impl Slot {
-    /// When it can begin.
+    /// Earliest possible start; 0 in a cycle.
     pub fn earliest_start(&self) -> u64 {
         match *self {
             Self::OnPath { earliest_start, .. } => earliest_start,
@@ -49,7 +50,7 @@ impl Slot {
         }
     }
 
-    /// When it can be done.
+    /// Earliest possible end; the duration in a cycle.
     pub fn earliest_finish(&self) -> u64 {
         match *self {
             Self::OnPath {
@@ -59,7 +60,7 @@ impl Slot {
         }
     }
 
-    /// How many days it can slip without moving the end of the project.
+    /// Days by which the task can slip without delaying the project; 0 in a cycle.
     pub fn slack_days(&self) -> u64 {
         match *self {
             Self::OnPath {
@@ -71,48 +72,48 @@ impl Slot {
         }
     }
 
-    /// Whether it cannot slip at all.
+    /// Returns whether the task has no slack and is not part of a cycle.
     pub fn is_critical(&self) -> bool {
         self.is_on_path() && self.slack_days() == 0
     }
 
-    /// Whether it has its place in the order of things.
+    /// Returns whether the task is not part of a cycle.
     pub fn is_on_path(&self) -> bool {
         matches!(self, Self::OnPath { .. })
     }
 }
 
 impl Network {
-    /// Ties tasks, given by id, to what they wait for. An id that no task has, and a task that waits for itself alone,
-    /// tie nothing. Of two tasks with one id the first is meant.
+    /// Builds the network from task ids and the ids of their dependencies. Unknown ids and dependencies of a task on
+    /// itself are ignored. If two tasks have the same id, it refers to the first one.
     pub fn new(tasks: &[(&str, Vec<&str>)]) -> Self {
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        for (place, (id, _)) in tasks.iter().enumerate() {
-            places.entry(id).or_insert(place);
+        let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
+        for (index, (id, _)) in tasks.iter().enumerate() {
+            indices.entry(id).or_insert(index);
         }
         let mut needs: Vec<Vec<usize>> = tasks
             .iter()
             .enumerate()
-            .map(|(place, (_, ids))| {
-                let known = ids.iter().filter_map(|id| places.get(id).copied());
-                let mut known: Vec<usize> = known.filter(|needed| *needed != place).collect();
+            .map(|(index, (_, ids))| {
+                let known = ids.iter().filter_map(|id| indices.get(id).copied());
+                let mut known: Vec<usize> = known.filter(|needed| *needed != index).collect();
                 known.sort_unstable();
                 known.dedup();
                 known
             })
             .collect();
-        let groups = groups(&needs);
+        let components = components(&needs);
         let mut order = Vec::with_capacity(tasks.len());
         let mut cycle = Vec::new();
-        for group in groups {
-            match group.as_slice() {
+        for component in components {
+            match component.as_slice() {
                 [one] => order.push(*one),
                 many => cycle.extend_from_slice(many),
             }
         }
         cycle.sort_unstable();
-        for (place, needs) in needs.iter_mut().enumerate() {
-            match cycle.binary_search(&place) {
+        for (index, needs) in needs.iter_mut().enumerate() {
+            match cycle.binary_search(&index) {
                 Ok(_) => needs.clear(),
                 Err(_) => needs.retain(|needed| cycle.binary_search(needed).is_err()),
             }
@@ -124,100 +125,100 @@ impl Network {
         }
     }
 
-    /// The tasks that wait for each other in circles, by place.
+    /// Tasks in dependency cycles, sorted.
     pub fn cycle(&self) -> &[usize] {
         &self.cycle
     }
 
-    /// The places of what a task waits for, without circles.
-    pub fn needs(&self, place: usize) -> &[usize] {
-        &self.needs[place]
+    /// Dependencies of a task, without those on tasks in cycles.
+    pub fn needs(&self, index: usize) -> &[usize] {
+        &self.needs[index]
     }
 
-    /// When the tasks happen if each takes this many days.
+    /// Computes the schedule for the given durations in days.
     pub fn schedule(&self, days: &[u64]) -> Schedule {
         let mut starts = vec![0u64; days.len()];
         let mut span_days = 0;
-        let finish = |starts: &[u64], place: usize| starts[place].saturating_add(days[place]);
-        for &place in &self.order {
-            let needs = self.needs[place].iter();
-            starts[place] = needs
+        let finish = |starts: &[u64], index: usize| starts[index].saturating_add(days[index]);
+        for &index in &self.order {
+            let needs = self.needs[index].iter();
+            starts[index] = needs
                 .map(|needed| finish(&starts, *needed))
                 .max()
                 .unwrap_or(0);
-            span_days = span_days.max(finish(&starts, place));
+            span_days = span_days.max(finish(&starts, index));
         }
-        // What must be over when: the end of the project, or the latest start of what waits for it.
+        // A task must end before the latest start of every task that depends on it, or at the end of the project.
         let mut latest_finishes = vec![span_days; days.len()];
-        for &place in self.order.iter().rev() {
-            let latest_start = latest_finishes[place].saturating_sub(days[place]);
-            for &needed in &self.needs[place] {
+        for &index in self.order.iter().rev() {
+            let latest_start = latest_finishes[index].saturating_sub(days[index]);
+            for &needed in &self.needs[index] {
                 latest_finishes[needed] = latest_finishes[needed].min(latest_start);
             }
         }
         let mut slots: Vec<Slot> = days.iter().map(|days| Slot::InCycle(*days)).collect();
-        for &place in &self.order {
-            slots[place] = Slot::OnPath {
-                earliest_start: starts[place],
-                earliest_finish: finish(&starts, place),
-                latest_start: latest_finishes[place].saturating_sub(days[place]),
+        for &index in &self.order {
+            slots[index] = Slot::OnPath {
+                earliest_start: starts[index],
+                earliest_finish: finish(&starts, index),
+                latest_start: latest_finishes[index].saturating_sub(days[index]),
             };
         }
         Schedule { span_days, slots }
     }
 }
 
-/// The tasks in groups that wait for each other (Tarjan's strongly connected components), each group after everything
-/// it waits for. Without recursion, because a chain may be as long as a project.
-fn groups(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
+/// Groups tasks into strongly connected components (Tarjan's algorithm); each group comes after its dependencies. The
+/// algorithm is iterative, because dependency chains can be as long as a project.
+fn components(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let mut number = vec![UNSEEN; needs.len()];
     let mut lowest = vec![UNSEEN; needs.len()];
     let mut is_open = vec![false; needs.len()];
     let mut open: Vec<usize> = Vec::new();
-    let mut groups = Vec::new();
+    let mut components = Vec::new();
     let mut count = 0;
     for root in 0..needs.len() {
         if number[root] != UNSEEN {
             continue;
         }
-        // The way from the root: a task, and which of its needs is next.
-        let mut way = vec![(root, 0)];
-        while let Some(&mut (place, ref mut next)) = way.last_mut() {
+        // Path from the root: each task with the index of its next dependency to visit.
+        let mut path = vec![(root, 0)];
+        while let Some(&mut (index, ref mut next)) = path.last_mut() {
             if *next == 0 {
-                number[place] = count;
-                lowest[place] = count;
+                number[index] = count;
+                lowest[index] = count;
                 count += 1;
-                open.push(place);
-                is_open[place] = true;
+                open.push(index);
+                is_open[index] = true;
             }
-            if let Some(&needed) = needs[place].get(*next) {
+            if let Some(&needed) = needs[index].get(*next) {
                 *next += 1;
                 if number[needed] == UNSEEN {
-                    way.push((needed, 0));
+                    path.push((needed, 0));
                 } else if is_open[needed] {
-                    lowest[place] = lowest[place].min(number[needed]);
+                    lowest[index] = lowest[index].min(number[needed]);
                 }
                 continue;
             }
-            way.pop();
-            if let Some(&(before, _)) = way.last() {
-                lowest[before] = lowest[before].min(lowest[place]);
+            path.pop();
+            if let Some(&(before, _)) = path.last() {
+                lowest[before] = lowest[before].min(lowest[index]);
             }
-            if lowest[place] == number[place] {
+            if lowest[index] == number[index] {
                 let first = open
                     .iter()
-                    .rposition(|one| *one == place)
-                    .expect("a task on the way is open");
-                let group = open.split_off(first);
-                for one in &group {
+                    .rposition(|one| *one == index)
+                    .expect("a task on the path is open");
+                let component = open.split_off(first);
+                for one in &component {
                     is_open[*one] = false;
                 }
-                groups.push(group);
+                components.push(component);
             }
         }
     }
-    groups
+    components
 }
 
 #[cfg(test)]

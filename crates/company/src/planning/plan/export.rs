@@ -1,5 +1,5 @@
-//! A plan as other tools read it. Titles come from files that anybody may have written, so each format gets only what
-//! cannot mean anything else in it.
+//! Exports a plan to formats of other tools. Titles are untrusted input, so each format receives only characters
+//! without a special meaning in it.
 
 use protocol::company::{
     ProjectId, TaskStatus,
@@ -9,7 +9,7 @@ use protocol::company::{
 use super::{DAY_MS, date, printable};
 use crate::unix_ms;
 
-/// A Gantt diagram for Mermaid, a section per team.
+/// Exports a Mermaid Gantt diagram with one section per team.
 pub fn mermaid(name: &str, gantt: &Gantt) -> String {
     let mut lines = vec![
         "gantt".to_owned(),
@@ -28,7 +28,7 @@ pub fn mermaid(name: &str, gantt: &Gantt) -> String {
             "    section {}",
             team.map_or_else(|| "No team".to_owned(), mermaid_text)
         ));
-        for (place, task) in gantt.tasks.iter().enumerate() {
+        for (index, task) in gantt.tasks.iter().enumerate() {
             if task.team_id.as_deref() != team {
                 continue;
             }
@@ -43,22 +43,22 @@ pub fn mermaid(name: &str, gantt: &Gantt) -> String {
                 .filter(|(_, is_set)| *is_set)
                 .map(|(mark, _)| mark)
                 .collect();
-            let (start_at, end_at) = drawn(task);
+            let (start_at, end_at) = drawable_span(task);
             lines.push(format!(
                 "    {} :{marks}t{}, {}, {}",
                 mermaid_text(&task.title),
-                place + 1,
-                printed(&start_at, "%Y-%m-%d %H:%M"),
-                printed(&end_at, "%Y-%m-%d %H:%M"),
+                index + 1,
+                format_time(&start_at, "%Y-%m-%d %H:%M"),
+                format_time(&end_at, "%Y-%m-%d %H:%M"),
             ));
         }
     }
     lines.join("\n") + "\n"
 }
 
-/// Start and end of a bar for formats that cannot show an end before its start: such a task is drawn as long as it
-/// takes, up to its planned end.
-fn drawn(task: &GanttTask) -> (String, String) {
+/// Start and end of a bar for formats that do not allow an end before the start: such a bar ends at its planned end and
+/// starts its duration earlier.
+fn drawable_span(task: &GanttTask) -> (String, String) {
     let (start_at, end_at) = (task.start_at.clone(), task.end_at.clone());
     let Some(end_ms) = date(&end_at).filter(|_| end_at < start_at) else {
         return (start_at, end_at);
@@ -68,7 +68,7 @@ fn drawn(task: &GanttTask) -> (String, String) {
     (crate::iso_time(start_ms), end_at)
 }
 
-/// A table: one line per task, the first line names the columns.
+/// Exports a CSV table with a header line and one line per task.
 pub fn csv(gantt: &Gantt) -> String {
     let mut text = "task_id,title,status,team_id,assignee_agent_id,progress_pct,start_at,end_at,duration_days,\
                     slack_days,critical,depends_on_task_ids\r\n"
@@ -94,10 +94,10 @@ pub fn csv(gantt: &Gantt) -> String {
     text
 }
 
-/// A calendar: one event per task.
+/// Exports an iCalendar file with one event per task.
 pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> String {
     const MOMENT: &str = "%Y%m%dT%H%M%SZ";
-    let stamp = printed(&crate::iso_time(now_ms), MOMENT);
+    let stamp = format_time(&crate::iso_time(now_ms), MOMENT);
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
@@ -105,15 +105,15 @@ pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> Strin
         format!("X-WR-CALNAME:{}", ics_text(name)),
     ];
     for task in &gantt.tasks {
-        let (start_at, end_at) = drawn(task);
+        let (start_at, end_at) = drawable_span(task);
         lines.extend([
             "BEGIN:VEVENT".to_owned(),
             format!("UID:{}", ics_uid(&task.task_id, project)),
             format!("DTSTAMP:{stamp}"),
-            format!("DTSTART:{}", printed(&start_at, MOMENT)),
-            format!("DTEND:{}", printed(&end_at, MOMENT)),
+            format!("DTSTART:{}", format_time(&start_at, MOMENT)),
+            format!("DTEND:{}", format_time(&end_at, MOMENT)),
             format!("SUMMARY:{}", ics_text(&task.title)),
-            format!("DESCRIPTION:{}", ics_text(&described(task))),
+            format!("DESCRIPTION:{}", ics_text(&description(task))),
             format!(
                 "STATUS:{}",
                 match task.status {
@@ -125,7 +125,7 @@ pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> Strin
                     | TaskStatus::Done => "CONFIRMED",
                 }
             ),
-            // A plan does not make anybody busy.
+            // Plan events do not mark the time as busy.
             "TRANSP:TRANSPARENT".to_owned(),
         ]);
         let needs = task.depends_on_task_ids.iter();
@@ -135,28 +135,29 @@ pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> Strin
         lines.push("END:VEVENT".to_owned());
     }
     lines.push("END:VCALENDAR".to_owned());
-    lines.iter().map(|line| folded(line)).collect()
+    lines.iter().map(|line| fold_line(line)).collect()
 }
 
-fn described(task: &GanttTask) -> String {
+fn description(task: &GanttTask) -> String {
     let mut text = format!("{}, {} % done", task.status, task.progress_pct);
     if let Some(agent) = &task.assignee_agent_id {
         text.push_str(&format!(", by {agent}"));
     }
-    match task.critical {
-        true => text.push_str(", critical"),
-        false => text.push_str(&format!(", {} days of slack", task.slack_days)),
+    if task.critical {
+        text.push_str(", critical");
+    } else {
+        text.push_str(&format!(", {} days of slack", task.slack_days));
     }
     text
 }
 
-/// A moment in the words of a format; bars have printable moments alone.
-fn printed(iso: &str, format: &str) -> String {
+/// Formats a time; the times of bars are always in the printable range.
+fn format_time(iso: &str, format: &str) -> String {
     let time = unix_ms(iso).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     time.unwrap_or_default().strftime(format).to_string()
 }
 
-/// What a line of a Gantt diagram means if it begins with one of these.
+/// Keywords that have a special meaning at the start of a line in a Gantt diagram.
 const MERMAID_KEYWORDS: [&str; 16] = [
     "accdescr",
     "acctitle",
@@ -176,8 +177,8 @@ const MERMAID_KEYWORDS: [&str; 16] = [
     "weekend",
 ];
 
-/// Mermaid takes colons, semicolons, commas and hashes for its own, `%%` for a comment and the first word for a
-/// keyword.
+/// Escapes a text for Mermaid, which interprets colons, semicolons, commas and hashes, takes `%%` for a comment and may
+/// take the first word for a keyword.
 fn mermaid_text(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -198,16 +199,18 @@ fn mermaid_text(text: &str) -> String {
     }
 }
 
-/// A cell. What a spreadsheet would take for a formula gets a quote in front.
+/// Escapes a CSV cell. A text that a spreadsheet would take for a formula gets a leading quote.
 fn csv_text(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = match is_formula {
-        true => format!("'{text}"),
-        false => text.to_owned(),
+    let text = if is_formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
     };
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
     }
 }
 
@@ -228,13 +231,13 @@ fn ics_text(text: &str) -> String {
     escaped
 }
 
-/// A line of at most 75 bytes, which goes on after a line end and a blank.
-fn folded(line: &str) -> String {
-    const LONGEST: usize = 75;
+/// Folds a line to at most 75 bytes per line; continuation lines start with a space.
+fn fold_line(line: &str) -> String {
+    const MAX_BYTES: usize = 75;
     let mut text = String::with_capacity(line.len() + 8);
     let mut length = 0;
     for character in line.chars() {
-        if length + character.len_utf8() > LONGEST {
+        if length + character.len_utf8() > MAX_BYTES {
             text.push_str("\r\n ");
             length = 1;
         }

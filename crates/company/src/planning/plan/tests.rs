@@ -1,4 +1,4 @@
-//! Plans of a handful of tasks.
+//! Plans of a few tasks.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use super::*;
 
 const NOON: i64 = 1_763_208_000_000;
 
-/// A task from what matters here.
+/// Builds a task from its id, status and schedule.
 fn task(id: &str, status: &str, schedule: &Value) -> Task {
     let mut task = json!({
         "schema_version": 1, "type": "task", "id": id, "project_id": "proj_1", "title": format!("Task {id}"),
@@ -25,7 +25,7 @@ fn task(id: &str, status: &str, schedule: &Value) -> Task {
     serde_json::from_value(task).expect("a task")
 }
 
-/// The plan with a line per bar.
+/// Prints a plan with one line per bar.
 fn drawn(tasks: &[Task]) -> String {
     let tasks: Vec<&Task> = tasks.iter().collect();
     let gantt = gantt(&tasks, NOON);
@@ -269,7 +269,7 @@ fn an_export_says_nothing_but_the_plan() {
     }
 }
 
-/// Dates as files have them: none, good ones, far ones and nonsense.
+/// Dates as they occur in files: none, valid, far away and malformed.
 fn any_date() -> impl Strategy<Value = Option<String>> {
     prop_oneof![
         2 => Just(None),
@@ -302,12 +302,12 @@ proptest! {
         let tasks: Vec<Task> = tasks
             .into_iter()
             .enumerate()
-            .map(|(place, (start, end, days, needs))| {
-                let needs: Vec<String> = needs.iter().map(|place| format!("t{place}")).collect();
+            .map(|(index, (start, end, days, needs))| {
+                let needs: Vec<String> = needs.iter().map(|index| format!("t{index}")).collect();
                 let schedule = json!({
                     "planned_start": start, "planned_end": end, "duration_days": days, "depends_on_task_ids": needs,
                 });
-                task(&format!("t{place}"), "ready", &schedule)
+                task(&format!("t{index}"), "ready", &schedule)
             })
             .collect();
         let tasks: Vec<&Task> = tasks.iter().collect();

@@ -1,4 +1,4 @@
-//! The two passes against all paths of small graphs, counted one by one.
+//! Compares the two passes with an enumeration of all paths of small graphs.
 
 use std::collections::BTreeSet;
 
@@ -6,30 +6,30 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A graph by places: how long each task takes and what it waits for.
+/// A graph indexed by task: duration in days and dependencies of each task.
 type Graph = Vec<(u64, BTreeSet<usize>)>;
 
 fn network(graph: &Graph) -> (Network, Vec<u64>) {
-    let ids: Vec<String> = (0..graph.len()).map(|place| format!("t{place}")).collect();
+    let ids: Vec<String> = (0..graph.len()).map(|index| format!("t{index}")).collect();
     let tasks: Vec<(&str, Vec<&str>)> = graph
         .iter()
         .enumerate()
-        .map(|(place, (_, needs))| {
+        .map(|(index, (_, needs))| {
             let needs = needs.iter().map(|needed| ids[*needed].as_str()).collect();
-            (ids[place].as_str(), needs)
+            (ids[index].as_str(), needs)
         })
         .collect();
     let days = graph.iter().map(|(days, _)| *days).collect();
     (Network::new(&tasks), days)
 }
 
-/// Every path of a graph, from a task that waits for nothing to one that nothing waits for, each step before the next.
+/// Every path of a graph, from a task without dependencies to one without dependents, in order of execution.
 fn paths(graph: &Graph) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
-    let is_last = |place: usize| graph.iter().all(|(_, needs)| !needs.contains(&place));
+    let is_last = |index: usize| graph.iter().all(|(_, needs)| !needs.contains(&index));
     let mut open: Vec<Vec<usize>> = (0..graph.len())
-        .filter(|place| is_last(*place))
-        .map(|place| vec![place])
+        .filter(|index| is_last(*index))
+        .map(|index| vec![index])
         .collect();
     while let Some(path) = open.pop() {
         let (_, needs) = &graph[path[0]];
@@ -47,18 +47,18 @@ fn paths(graph: &Graph) -> Vec<Vec<usize>> {
 fn reaches(graph: &Graph, from: usize, to: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut open: Vec<usize> = graph[from].1.iter().copied().collect();
-    while let Some(place) = open.pop() {
-        if place == to {
+    while let Some(index) = open.pop() {
+        if index == to {
             return true;
         }
-        if seen.insert(place) {
-            open.extend(&graph[place].1);
+        if seen.insert(index) {
+            open.extend(&graph[index].1);
         }
     }
     false
 }
 
-/// Graphs in which tasks wait for anything, themselves too.
+/// Graphs with arbitrary dependencies, including self-dependencies.
 fn any_graph() -> impl Strategy<Value = Graph> {
     (1..8usize).prop_flat_map(|size| {
         let task = (
@@ -69,7 +69,7 @@ fn any_graph() -> impl Strategy<Value = Graph> {
     })
 }
 
-/// Graphs without circles: tasks are mixed, so that places say nothing of the order.
+/// Graphs without cycles. The tasks are shuffled, so that indices do not reflect the order.
 fn acyclic_graph() -> impl Strategy<Value = Graph> {
     (1..9usize)
         .prop_flat_map(|size| {
@@ -98,17 +98,17 @@ proptest! {
         prop_assert!(network.cycle().is_empty());
         let schedule = network.schedule(&days);
         let paths = paths(&graph);
-        let length = |path: &[usize]| path.iter().map(|place| days[*place]).sum::<u64>();
+        let length = |path: &[usize]| path.iter().map(|index| days[*index]).sum::<u64>();
         let span = paths.iter().map(|path| length(path)).max().unwrap_or(0);
         prop_assert_eq!(schedule.span_days, span);
-        for (place, slot) in schedule.slots.iter().enumerate() {
-            let through = paths.iter().filter(|path| path.contains(&place));
+        for (index, slot) in schedule.slots.iter().enumerate() {
+            let through = paths.iter().filter(|path| path.contains(&index));
             let before = through.clone().map(|path| {
-                let until = path.iter().position(|one| *one == place).unwrap();
+                let until = path.iter().position(|one| *one == index).unwrap();
                 length(&path[..until])
             });
             prop_assert_eq!(slot.earliest_start(), before.max().unwrap());
-            prop_assert_eq!(slot.earliest_finish(), slot.earliest_start() + days[place]);
+            prop_assert_eq!(slot.earliest_finish(), slot.earliest_start() + days[index]);
             let longest = through.map(|path| length(path)).max().unwrap();
             prop_assert_eq!(slot.slack_days(), span - longest);
             prop_assert_eq!(slot.is_critical(), longest == span);
@@ -117,22 +117,22 @@ proptest! {
 
     #[test]
     fn the_cycle_has_exactly_the_tasks_that_wait_for_themselves(graph in any_graph()) {
-        // Waiting for oneself alone ties nothing.
+        // Dependencies of a task on itself are ignored.
         let graph: Graph = graph
             .into_iter()
             .enumerate()
-            .map(|(place, (days, mut needs))| {
-                needs.remove(&place);
+            .map(|(index, (days, mut needs))| {
+                needs.remove(&index);
                 (days, needs)
             })
             .collect();
         let (network, days) = network(&graph);
         let expected: Vec<usize> = (0..graph.len())
-            .filter(|place| reaches(&graph, *place, *place))
+            .filter(|index| reaches(&graph, *index, *index))
             .collect();
         prop_assert_eq!(network.cycle(), expected);
-        for (place, slot) in network.schedule(&days).slots.iter().enumerate() {
-            let is_member = network.cycle().contains(&place);
+        for (index, slot) in network.schedule(&days).slots.iter().enumerate() {
+            let is_member = network.cycle().contains(&index);
             prop_assert_eq!(slot.is_on_path(), !is_member);
             prop_assert!(!is_member || (!slot.is_critical() && slot.slack_days() == 0));
         }
@@ -141,12 +141,12 @@ proptest! {
 
 #[test]
 fn a_chain_of_a_hundred_thousand_tasks_is_no_deep_call() {
-    let ids: Vec<String> = (0..100_000).map(|place| format!("t{place}")).collect();
+    let ids: Vec<String> = (0..100_000).map(|index| format!("t{index}")).collect();
     let tasks: Vec<(&str, Vec<&str>)> = ids
         .iter()
         .enumerate()
-        .map(|(place, id)| {
-            let needs = ids.get(place + 1).map(String::as_str);
+        .map(|(index, id)| {
+            let needs = ids.get(index + 1).map(String::as_str);
             (id.as_str(), needs.into_iter().collect())
         })
         .collect();
