@@ -1,5 +1,5 @@
-//! All sessions: the live sessions of this process and the recorded ones of earlier processes. The lifecycle of a single
-//! session is in `session`.
+//! All sessions: those of this process and the recorded ones of earlier processes. The lifecycle of a single session is
+//! in `session`.
 
 mod cancel;
 mod detached;

@@ -28,7 +28,8 @@ const NEVER_STARTED: &str = "The gateway of the session is preparing it, or ende
      `run.cancel` ends the run.";
 const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
 const STOPPED: &str = "Reconciled detached stop request after process exit.";
-const NOT_OURS: &str = "Nothing proves that this machine started the process that the record names, so the process is left alone.";
+const NOT_OURS: &str = "Nothing proves that this machine started the process that the record names, \
+     so the process is left alone.";
 const SIGNALLED: &str = "Stop signal sent to detached session process.";
 
 impl Sessions {

@@ -168,7 +168,8 @@ impl Inner {
         }
     }
 
-    /// Finds a session by name in a company folder, or, without a folder, the newest session of that name in any folder.
+    /// Finds a session by name in a company folder. Without a folder, finds the newest session of that name in any
+    /// folder.
     pub(super) async fn find(
         &self,
         workspace_dir: Option<&str>,
