@@ -216,8 +216,8 @@ impl Budgets {
         self.project.is_some() || self.task.is_some()
     }
 
-    /// Checks all budgets: the run's against `spent`, those of project and task against the usage of all their runs plus
-    /// the amount that `reserved` returns for the project (`None`) or the task.
+    /// Checks all budgets: the run's against `spent`, those of project and task against the usage of all their runs
+    /// plus the amount that `reserved` returns for the project (`None`) or the task.
     pub fn checks(
         &self,
         company: &Company,

@@ -269,7 +269,8 @@ impl End {
     }
 }
 
-/// Time at which a rate-limited worker may be used again, in Unix milliseconds. `None` if its outcome has no retry hint.
+/// Time at which a rate-limited worker may be used again, in Unix milliseconds. `None` if its outcome has no retry
+/// hint.
 pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
     retry_at_of(&plan.company, outcome?)
 }

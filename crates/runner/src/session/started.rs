@@ -200,8 +200,8 @@ pub(super) async fn start(
     Ok(Started { placed, ..started })
 }
 
-/// Continues with the process of a gateway that has ended: reads the output files to rebuild the state of the sink, then
-/// the pipes.
+/// Continues with the process of a gateway that has ended: reads the output files to rebuild the state of the sink,
+/// then the pipes.
 pub(super) fn take_over(
     plan: &Arc<Plan>,
     scribe: &Scribe,
