@@ -306,7 +306,7 @@ impl Started {
                 self.stop_reading.send_replace(true);
             }
         }
-        let (sink, failure) = match done.expect("the loop ends with it") {
+        let (sink, failure) = match done.expect("the loop ends only once the pump has ended") {
             Ok(pumped) => pumped,
             Err(panic) => {
                 let error = NotStarted::launch(format!("output cannot be read: {panic}"));
