@@ -54,8 +54,8 @@ impl From<company::Error> for NotStarted {
     }
 }
 
-/// Runs a session that its lane has started. Returns the outcome of the worker program, which tells the lane whether
-/// the provider has to cool down, or `None` if the session could not be started or recorded.
+/// Runs a session that its lane has started. Returns the outcome of the worker program, from which the caller decides
+/// whether the provider cools down, or `None` if the session could not be started or recorded.
 pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     live.advance(Stage::Starting);
     let scribe = Scribe {

@@ -125,7 +125,7 @@ impl Heartbeats {
     }
 
     /// Runs a tick. Only one tick at a time runs in a folder, over all processes; if another one runs, the response
-    /// says that the tick was skipped.
+    /// reports that the tick was skipped.
     pub async fn tick(
         &self,
         company: &Company,

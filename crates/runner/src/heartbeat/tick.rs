@@ -34,7 +34,7 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(120);
 /// The reason of a scheduled tick.
 pub(crate) const INTERVAL: &str = "interval";
 
-/// What triggers a tick.
+/// The trigger of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// A request for a dry run, which reports what would happen and writes nothing.
