@@ -393,7 +393,7 @@ fn a_run_that_was_not_started_can_be_cancelled() {
     );
     let again = desk.say(&cancel);
     assert_eq!(again.code, 1);
-    assert!(again.err.contains("is stopped already"), "{}", again.err);
+    assert!(again.err.contains("is already stopped"), "{}", again.err);
     let launched = desk.launch(&desk.run, &["--argv", "/bin/true"]);
     assert_eq!(launched.code, 1, "{}", launched.out);
 }

@@ -159,7 +159,7 @@ async fn a_run_that_was_never_launched_can_be_cancelled() {
     let again = fixture.call("run.cancel", params).await.unwrap_err();
     assert_eq!(
         again,
-        format!("run `{run}` is stopped already: expected one that is not over")
+        format!("run `{run}` is already stopped: expected a run that is not over")
     );
     let launch = json!({"run_id": run, "argv": ["true"]});
     let launched = fixture.answer("session.launch", launch).await;

@@ -1,4 +1,4 @@
-//! Which worker programs can be started on this machine.
+//! Reports which worker programs can be started on this machine, and whether a launch would pass its check.
 
 use std::{
     collections::BTreeMap,
@@ -29,23 +29,23 @@ use crate::{
     guard::{self, Verdict},
 };
 
-/// How long an answer of a program is believed while its file does not change.
-const BELIEVED: Duration = Duration::from_secs(60);
-/// How long a program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// How long the result of a probe is cached while the file of the program does not change.
+const CACHE_DURATION: Duration = Duration::from_secs(60);
+/// How long a program may take to answer a probe.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A worker program by its maker. How it is started and read is in [`crate::driver`].
+/// A worker program. [`crate::driver`] defines how it is started and how its output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Program {
-    /// OpenAI's.
+    /// Codex, of OpenAI.
     Codex,
-    /// Anthropic's.
+    /// Claude Code, of Anthropic.
     Claude,
-    /// Google's.
+    /// Gemini CLI, of Google.
     Gemini,
 }
 
-/// A provider that no worker program runs.
+/// Error for a provider name that belongs to no worker program.
 #[derive(Debug)]
 pub struct UnknownProvider(pub String);
 
@@ -60,7 +60,7 @@ impl fmt::Display for UnknownProvider {
 }
 
 impl Program {
-    /// The program of a provider, whatever spelling it has in files.
+    /// The program of a provider, in any of the spellings that files use.
     pub fn of_provider(provider: &str) -> Result<Self, UnknownProvider> {
         match provider {
             "codex" | "codex_app_server" | "codex-app-server" => Ok(Self::Codex),
@@ -70,7 +70,7 @@ impl Program {
         }
     }
 
-    /// The name of its program.
+    /// Official name of the program's binary.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Codex => "codex",
@@ -79,11 +79,12 @@ impl Program {
         }
     }
 
-    /// What its sessions can do here: how we start it and what we read of its output decide, not its maker's list.
+    /// The features that sessions of the program support in this gateway. They depend on how the gateway starts the
+    /// program and reads its output, not on everything the program can do.
     fn capabilities(self) -> AdapterCapabilities {
         AdapterCapabilities {
             supports_streaming_events: true,
-            // Sessions of Codex and Claude are kept by their programs; see `Wish::keeps_session`.
+            // Codex and Claude store their sessions; see `Wish::keeps_session`.
             supports_resumable_session: match self {
                 Self::Codex | Self::Claude => true,
                 Self::Gemini => false,
@@ -92,13 +93,13 @@ impl Program {
             supports_token_usage: true,
             supports_patch_export: self == Self::Codex,
             supports_interactive_approval_callbacks: false,
-            // Every session with a repository gets a working copy, whatever its program is.
+            // Every session with a repository gets a worktree, independent of its program.
             supports_worktree_isolation: WorktreeIsolation::Recommended,
         }
     }
 }
 
-/// The ways to run a worker, in the order they are listed.
+/// All adapters, in the order in which they are listed.
 const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
     ("codex_app_server", Program::Codex, AdapterMode::Protocol),
     ("codex_cli", Program::Codex, AdapterMode::Cli),
@@ -106,20 +107,21 @@ const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
     ("gemini_cli", Program::Gemini, AdapterMode::Cli),
 ];
 
-/// When a file was made, to the nanosecond, and where it is: another program under the same name has another one.
+/// Modification time of a file in seconds and nanoseconds, and its inode. It changes when the file is replaced by
+/// another program under the same name.
 type FileState = (i64, i64, u64);
 
-/// What is known of the worker programs.
+/// The worker programs of this machine, with a cache of their probes.
 #[derive(Debug, Default)]
 pub struct Adapters {
-    /// Whether a program has an app server, by its file and the state of it.
+    /// Time and result of the probe for an app server, by the path and state of the program's file.
     app_servers: Mutex<BTreeMap<(PathBuf, FileState), (Instant, bool)>>,
 }
 
 impl Adapters {
-    /// Every way to run a worker. A machine file that cannot be read makes none available and is the reason.
+    /// Lists all adapters. If the machine file cannot be read, none is available, and the error is the reason.
     ///
-    /// A program is asked only for somebody who may execute; for others what it answered lately counts.
+    /// A program is probed only if the caller has the permission to execute. Other callers get the cached result.
     pub async fn status(
         &self,
         machine: Result<&Machine, &str>,
@@ -149,7 +151,7 @@ impl Adapters {
         rows
     }
 
-    /// The same, with what the check before a launch says of each program that can be started.
+    /// Like [`Adapters::status`], with the result of the check before a launch for each available program.
     pub async fn status_with_launch(
         &self,
         machine: Result<&Machine, &str>,
@@ -235,13 +237,13 @@ impl Adapters {
             None => Err((
                 AdapterReasonCode::NotAsked,
                 format!(
-                    "{bin} was not asked whether it has an app server, which needs the scope `exec`"
+                    "{bin} was not probed for an app server because the caller lacks the scope `exec`"
                 ),
             )),
         }
     }
 
-    /// Whether a program has an app server; none if it may not be asked and did not answer lately.
+    /// Whether a program has an app server. `None` if the caller may not probe it and no result is cached.
     async fn has_app_server(&self, path: &Path, may: Option<MayExec>) -> Option<bool> {
         let state = path.metadata().map_or((0, 0, 0), |metadata| {
             (metadata.mtime(), metadata.mtime_nsec(), metadata.ino())
@@ -253,7 +255,8 @@ impl Adapters {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             let answer = known.get(&key);
-            if let Some((_, answer)) = answer.filter(|(asked_at, _)| asked_at.elapsed() < BELIEVED)
+            if let Some((_, answer)) =
+                answer.filter(|(asked_at, _)| asked_at.elapsed() < CACHE_DURATION)
             {
                 return Some(*answer);
             }
@@ -271,7 +274,7 @@ impl Adapters {
             .stderr(Stdio::null())
             .kill_on_drop(true);
         let answer = match command.spawn() {
-            Ok(mut child) => match tokio::time::timeout(PATIENCE, child.wait()).await {
+            Ok(mut child) => match tokio::time::timeout(PROBE_TIMEOUT, child.wait()).await {
                 Ok(ended) => ended.is_ok_and(|status| status.success()),
                 Err(_) => false,
             },
@@ -281,13 +284,13 @@ impl Adapters {
             .app_servers
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, (asked_at, _)| asked_at.elapsed() < BELIEVED);
+        known.retain(|_, (asked_at, _)| asked_at.elapsed() < CACHE_DURATION);
         known.insert(key, (Instant::now(), answer));
         Some(answer)
     }
 }
 
-/// The program of an adapter, as the machine file names it.
+/// The program of an adapter: as the machine file names it, else its official name.
 fn bin<'a>(machine: &'a Machine, name: &str, program: Program) -> &'a str {
     let official = program.as_str();
     let bins = &machine.provider_bins;
@@ -295,7 +298,7 @@ fn bin<'a>(machine: &'a Machine, name: &str, program: Program) -> &'a str {
     bin.map_or(official, String::as_str)
 }
 
-/// Checks a program in the environment that a launch without further wishes would give it.
+/// Checks a program in the environment that a launch without environment settings of its own would give it.
 async fn launch_check(
     machine: Arc<Machine>,
     provider: &'static str,
@@ -329,12 +332,13 @@ async fn launch_check(
     }
 }
 
-/// The sentence about a worker program that is not on this machine.
+/// The error message for a worker program that is not on this machine.
 pub(crate) fn not_installed(program: &str) -> String {
     format!("{program} is not installed or not in PATH")
 }
 
-/// The file of a program: a path as it is, a name looked for in `PATH`.
+/// The executable file of a program. A path is used as it is; a name is searched in `PATH`. `None` if there is no such
+/// file or it is not executable.
 pub(crate) fn executable(bin: &str) -> Option<PathBuf> {
     let may_run = |path: &Path| {
         path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
@@ -358,8 +362,8 @@ mod tests {
 
     use super::*;
 
-    /// Whoever runs the tests may execute.
-    #[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+    /// Tests have the permission to execute.
+    #[expect(clippy::disallowed_methods, reason = "tests need no authorization")]
     const MAY: MayExec = MayExec::granted();
     use crate::driver::Wish;
 
@@ -437,7 +441,7 @@ mod tests {
     async fn abilities_are_those_of_our_sessions() {
         let machine = Machine::initial();
         let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
-        // The output of all three is read for token counts, and all three get working copies.
+        // The gateway reads token counts from the output of all three, and gives all three a worktree.
         assert!(rows.iter().all(|row| row.capabilities.supports_token_usage));
         assert!(rows.iter().all(|row| {
             row.capabilities.supports_worktree_isolation == WorktreeIsolation::Recommended
@@ -469,7 +473,7 @@ mod tests {
         let rows = Adapters::default().status(Ok(&machine), Some(MAY)).await;
         assert!(rows[0].available, "{:?}", rows[0]);
         let seen = std::fs::read_to_string(seen).unwrap();
-        // Cargo sets this one for every test.
+        // Cargo sets this variable for every test.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
         assert!(!seen.contains("CARGO_MANIFEST_DIR="), "{seen}");
         assert!(seen.contains("PATH="), "{seen}");

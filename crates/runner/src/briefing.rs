@@ -1,11 +1,12 @@
-//! What a worker is told besides its task: the instructions of its project, compiled and proved by whoever keeps them.
+//! The briefing of workers: the instructions of their project that workers get besides their task. The gateway compiles
+//! and keeps the instructions; this module only defines the interface to it.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use company::Company;
 use protocol::company::{JobId, ProjectId, RunId, RunStatus};
 
-/// A worker that is about to start.
+/// The description of a worker that is about to start.
 #[derive(Clone, Debug)]
 pub struct Worker {
     /// The company folder.
@@ -14,31 +15,31 @@ pub struct Worker {
     pub project: ProjectId,
     /// The run.
     pub run: RunId,
-    /// The job it works for, if it does.
+    /// The job that the worker works for. `None` for a session without a job.
     pub job: Option<JobId>,
-    /// Which agent works.
+    /// Id of the agent that works.
     pub agent: String,
-    /// The driver.
+    /// Name of the driver.
     pub driver: String,
-    /// The model, if one was chosen.
+    /// The chosen model. `None` if the worker program chooses it.
     pub model: Option<String>,
-    /// What it is asked to do.
+    /// The task of the worker, without the briefing.
     pub task: String,
 }
 
-/// What a worker is told.
+/// The briefing of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Brief {
-    /// The instructions, exactly as the worker reads them; empty if there are none.
+    /// The instructions, exactly as the worker reads them. Empty if there are none.
     pub text: String,
-    /// The proof, as JSON; kept with the run.
+    /// The record of which instructions the worker got, as JSON. It is stored among the outputs of the run.
     pub manifest: String,
-    /// The document in force, for a worker that has a worktree to find it in.
+    /// The effective document, to be placed as a file if the worker has a worktree. `None` if there is no document.
     pub file: Option<BriefFile>,
 }
 
 impl Brief {
-    /// The whole prompt of a worker: its instructions, if there are any, then its task.
+    /// The whole prompt of a worker: the instructions, if there are any, then the task.
     pub(crate) fn before(&self, task: &str) -> String {
         if self.text.is_empty() {
             task.to_owned()
@@ -48,18 +49,18 @@ impl Brief {
     }
 }
 
-/// A document that a worker finds as a file.
+/// A document that is placed as a file into the worktree of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BriefFile {
-    /// What it is called where it is kept.
+    /// Name of the document in the gateway.
     pub name: String,
     /// The whole text.
     pub content: String,
-    /// Which text of which version it is, for whoever keeps it.
+    /// Identifies the document and its version for the gateway. Opaque to sessions.
     pub origin: String,
 }
 
-/// What a worker made of such a file.
+/// An edit that a worker made to the file of its instructions.
 #[derive(Clone, Debug)]
 pub struct Edited {
     /// The company folder.
@@ -68,66 +69,66 @@ pub struct Edited {
     pub project: ProjectId,
     /// The run.
     pub run: RunId,
-    /// Which agent worked.
+    /// Id of the agent that worked.
     pub agent: String,
-    /// The name of the file.
+    /// Name of the file in the worktree.
     pub file: String,
-    /// The origin of the text, as it came with the brief.
+    /// The origin of the text, from [`BriefFile::origin`].
     pub origin: String,
     /// The text as the worker left it.
     pub content: String,
 }
 
-/// What became of an edit.
+/// The result of handing an edit to the gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Handed {
-    /// It waits for somebody to decide.
+    /// The edit is proposed and waits for a decision.
     Taken,
-    /// It cannot be proposed, now or later; why.
+    /// The edit can never be proposed; the reason.
     Refused(String),
-    /// It cannot be proposed now; why.
+    /// The edit cannot be proposed now, so a later attempt may succeed; the reason.
     Later(String),
 }
 
-/// How a worker ended.
+/// The end of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerOver {
-    /// Which one.
+    /// The worker that ended.
     pub worker: Worker,
-    /// Whether it was told anything; a plain command is not.
+    /// Whether the worker got a briefing. A plain command gets none.
     pub was_briefed: bool,
-    /// How.
+    /// Final status of the run.
     pub status: RunStatus,
-    /// Why it did not end well.
+    /// The error of the session. `None` if there was none.
     pub error: Option<String>,
-    /// Its last words.
+    /// Final message of the worker. `None` if its output has none.
     pub text: Option<String>,
 }
 
-/// What comes later.
+/// A boxed future, as the methods of [`Briefing`] return it.
 pub type Later<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Implemented by the gateway, called by sessions.
+/// Source of the instructions of workers. Implemented by the gateway, called by sessions.
 pub trait Briefing: Send + Sync + 'static {
-    /// What a worker is told. If that cannot be found out, it must not start: the error says why.
+    /// Returns the briefing of a worker. On an error the worker must not start; the error states the reason.
     fn brief(&self, worker: Worker) -> Later<Result<Brief, String>>;
 
-    /// Hears that a worker has started with this brief.
+    /// Notifies the gateway that a worker starts with this briefing.
     fn started(&self, worker: Worker, brief: Brief);
 
-    /// Hears that a worker has ended, after it heard of its start.
+    /// Notifies the gateway that a worker has ended. Called after [`Briefing::started`].
     fn over(&self, over: WorkerOver) -> Later<()>;
 
-    /// Takes what a worker made of the file it found. The same edit may come twice.
+    /// Proposes the edit that a worker made to the file of its instructions. The same edit may be passed twice.
     fn edited(&self, edit: Edited) -> Later<Handed>;
 }
 
-/// Whoever briefs, or nobody.
+/// The source of briefings of a process. By default there is none, and workers get no briefing.
 #[derive(Clone, Default)]
 pub struct Briefer(Option<Arc<dyn Briefing>>);
 
 impl Briefer {
-    /// This one.
+    /// Uses an implementation of [`Briefing`].
     pub fn new(briefing: Arc<dyn Briefing>) -> Self {
         Self(Some(briefing))
     }
@@ -148,7 +149,7 @@ impl Briefer {
     pub(crate) async fn edited(&self, edit: Edited) -> Handed {
         match &self.0 {
             Some(briefing) => briefing.edited(edit).await,
-            None => Handed::Later("nobody keeps instructions here".to_owned()),
+            None => Handed::Later("this process keeps no instructions".to_owned()),
         }
     }
 

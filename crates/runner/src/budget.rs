@@ -1,4 +1,4 @@
-//! What was spent against what may be spent.
+//! Budgets: compares the usage of runs, projects and tasks with their limits.
 
 use company::{Company, Error, document::Project, layout};
 use protocol::company::{
@@ -7,12 +7,12 @@ use protocol::company::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Tokens and dollars.
+/// An amount of usage: tokens and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Tokens.
+    /// Number of tokens.
     pub tokens: u64,
-    /// US dollars.
+    /// Cost in US dollars.
     pub cost_usd: f64,
 }
 
@@ -25,18 +25,18 @@ impl Spent {
     }
 }
 
-/// When budgets are looked at.
+/// The time at which budgets are checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Before the start.
+    /// Before the session starts.
     Preflight,
-    /// While it runs.
+    /// While the session runs.
     Live,
-    /// After the end.
+    /// After the session has ended.
     Completion,
 }
 
-/// One limit against what was spent.
+/// The comparison of one limit with the usage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// `run`, `project` or `task`.
@@ -45,9 +45,9 @@ pub struct Check {
     pub metric: &'static str,
     /// `soft` or `hard`.
     pub severity: &'static str,
-    /// The limit.
+    /// The limit, in the unit of `metric`.
     pub threshold: f64,
-    /// What was spent.
+    /// The usage, in the unit of `metric`.
     pub actual: f64,
     /// `ok`, `alert` or `exceeded`.
     pub result: &'static str,
@@ -89,7 +89,7 @@ impl Check {
     }
 }
 
-/// Holds one budget against what was spent, in the order of the events. What reaches a limit is over it.
+/// Compares the usage with each limit of a budget, in the order of the events. Usage that equals a limit exceeds it.
 pub fn checks(scope: &'static str, budget: &Budget, spent: Spent) -> Vec<Check> {
     #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^53")]
     let limits = [
@@ -110,7 +110,7 @@ pub fn checks(scope: &'static str, budget: &Budget, spent: Spent) -> Vec<Check> 
     ];
     let check = |(metric, severity, threshold, actual): (_, _, Option<f64>, f64)| {
         let threshold = threshold?;
-        // Sums of costs carry the errors of binary fractions: 0.1 + 0.2 is 0.3 here.
+        // Rounding removes the error of binary fractions, so that 0.1 + 0.2 reaches a limit of 0.3 exactly.
         let actual = (actual * 1e9).round() / 1e9;
         Some(Check {
             scope,
@@ -128,12 +128,12 @@ pub fn checks(scope: &'static str, budget: &Budget, spent: Spent) -> Vec<Check> 
     limits.into_iter().filter_map(check).collect()
 }
 
-/// Whether a hard limit is reached.
+/// Whether at least one hard limit is reached.
 pub fn is_exceeded(checks: &[Check]) -> bool {
     checks.iter().any(Check::is_exceeded)
 }
 
-/// The events about checks, as type and payload: all decisions, then the alerts, then what is exceeded.
+/// The events about checks, as type and payload: all decisions, then the alerts, then the exceeded limits.
 pub fn events(checks: &[Check], phase: Phase) -> Vec<(&'static str, Value)> {
     let decisions = checks
         .iter()
@@ -145,7 +145,7 @@ pub fn events(checks: &[Check], phase: Phase) -> Vec<(&'static str, Value)> {
     decisions.chain(alerts).chain(exceeded).collect()
 }
 
-/// Why a launch is refused.
+/// The error message of a launch whose budgets are exceeded.
 pub fn refusal(checks: &[Check]) -> String {
     let number = |number: f64| {
         serde_json::Number::from_f64(number).map_or_else(
@@ -175,7 +175,7 @@ pub fn refusal(checks: &[Check]) -> String {
     )
 }
 
-/// The budgets around a run: its own, its project's and its task's.
+/// The budgets that apply to a run: its own, its project's and its task's.
 #[derive(Clone, Debug, Default)]
 pub struct Budgets {
     run: Option<Budget>,
@@ -184,7 +184,7 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// Reads what limits a run. Documents that cannot be read limit nothing.
+    /// Reads the budgets that apply to a run. A document that cannot be read sets no limit.
     pub fn of(
         company: &Company,
         project: &ProjectId,
@@ -206,17 +206,18 @@ impl Budgets {
         }
     }
 
-    /// Whether the run itself has a hard limit.
+    /// The budget of the run itself. `None` if it has none.
     pub fn run(&self) -> Option<&Budget> {
         self.run.as_ref()
     }
 
-    /// Whether there is a budget whose totals are those of other runs, too.
+    /// Whether there is a budget that also counts the usage of other runs.
     fn needs_totals(&self) -> bool {
         self.project.is_some() || self.task.is_some()
     }
 
-    /// All checks: the run against `spent`, project and task against what all their runs used and `reserved`.
+    /// Checks all budgets: the run's against `spent`, those of project and task against the usage of all their runs
+    /// plus the amount that `reserved` returns for the project (`None`) or the task.
     pub fn checks(
         &self,
         company: &Company,

@@ -1,8 +1,8 @@
-//! The cgroup of a session, which its processes stay in whatever they do: fork twice, begin a session of their own or
-//! clear their environment.
+//! The cgroup of a session. Processes stay in it even if they fork twice, begin a session of their own or clear their
+//! environment.
 //!
-//! It takes cgroup v2 and a folder there that this account may write to, as systemd gives to the services of a user.
-//! Elsewhere a session has none, and its processes are found as `process.rs` says.
+//! Requires cgroup v2 and a cgroup folder that this account may write to, as systemd delegates to the services of a
+//! user. Elsewhere a session has no cgroup, and its processes are found as described in `process.rs`.
 
 #![allow(clippy::disallowed_methods, reason = "files of the kernel")]
 
@@ -14,7 +14,7 @@ use std::{
 
 use crate::process::ProcessId;
 
-/// What the names of ours begin with; the leader of the session follows.
+/// Prefix of the cgroup names of sessions; the process id and the start time of the leader follow.
 const PREFIX: &str = "accord-";
 
 /// A cgroup of a session. The folder is removed when this is dropped, if no process is left in it.
@@ -24,7 +24,7 @@ pub(crate) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes the cgroup of a session and moves its leader there. None where the system does not let us.
+    /// Creates the cgroup of a session and moves its leader there. `None` if the system does not permit it.
     pub(crate) fn make(leader: ProcessId) -> Option<Self> {
         let parent = folder_of("self")?;
         remove_old(&parent);
@@ -40,28 +40,29 @@ impl Cgroup {
         }
     }
 
-    /// The cgroup that an earlier gateway made for a session.
+    /// Finds the cgroup that an earlier gateway created for a session.
     pub(crate) fn find(leader: ProcessId) -> Option<Self> {
         let name = name(leader)?;
         let of_leader = folder_of(&leader.pid.to_string());
         let of_leader = of_leader.filter(|path| path.ends_with(&name));
-        // Its leader may be gone, and the earlier gateway may have been where this one is.
+        // The leader may have ended. The earlier gateway may have run in the same cgroup as this one, so the session's
+        // cgroup is then looked for below it.
         let path = of_leader.or_else(|| Some(folder_of("self")?.join(&name)))?;
         path.is_dir().then_some(Self { path })
     }
 
-    /// Moves a process there. What it starts from now on is there, too.
+    /// Moves a process into the cgroup. Its future child processes are in the cgroup as well.
     pub(crate) fn add(&self, process: ProcessId) -> io::Result<()> {
         self.write("cgroup.procs", &process.pid.to_string())
     }
 
-    /// The processes in it.
+    /// Ids of the processes in the cgroup.
     pub(crate) fn processes(&self) -> Vec<i32> {
         let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
         text.lines().filter_map(|pid| pid.parse().ok()).collect()
     }
 
-    /// Kills all of them at once, so that none can fork in time. Kernels before 5.14 cannot.
+    /// Kills all processes at once, so that none can fork in between. Has no effect on kernels before 5.14.
     pub(crate) fn kill(&self) {
         if let Err(error) = self.write("cgroup.kill", "1") {
             tracing::debug!(%error, "a cgroup cannot be killed");
@@ -80,7 +81,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Whether a process is where this one is, in no cgroup of a session.
+/// Whether a process is in the same cgroup as the gateway, and so in no cgroup of a session.
 pub(crate) fn is_beside_us(process: ProcessId) -> bool {
     folder_of(&process.pid.to_string()) == folder_of("self")
 }
@@ -90,7 +91,7 @@ fn name(leader: ProcessId) -> Option<String> {
     Some(format!("{PREFIX}{}-{start_ticks}", leader.pid))
 }
 
-/// Removes the cgroups of sessions that ended while there was no gateway.
+/// Removes the cgroups of sessions that ended while no gateway ran.
 fn remove_old(parent: &Path) {
     let leader = |name: &str| {
         let (pid, start_ticks) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -102,13 +103,13 @@ fn remove_old(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let leader = entry.file_name().to_str().and_then(leader);
         if leader.is_some_and(|leader| !leader.is_alive()) {
-            // One that still has processes stays.
+            // The kernel does not remove a cgroup that still has processes.
             let _ = fs::remove_dir(entry.path());
         }
     }
 }
 
-/// The folder of the cgroup of a process.
+/// The cgroup folder of a process.
 fn folder_of(process: &str) -> Option<PathBuf> {
     let cgroups = fs::read_to_string(format!("/proc/{process}/cgroup")).ok()?;
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;

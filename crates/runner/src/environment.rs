@@ -1,5 +1,5 @@
-//! What a worker finds in its environment: what every program needs, what its driver is known to read, what
-//! `config.toml` names and what the caller sets. Nothing else of the gateway's own environment gets there.
+//! The environment variables of a worker: those that every program needs, those that its driver reads, those that
+//! `config.toml` names and those that the caller sets. No other variable of the gateway is passed on.
 
 use std::{collections::BTreeMap, env};
 
@@ -7,11 +7,11 @@ use company::document::{Channel, ExecutionPolicy};
 
 use crate::{driver::Driver, redaction::printed_forms};
 
-/// The variable by which the processes of a session are found again.
+/// The variable that marks the processes of a session, so that they can be found. Its value is the folder of the run.
 pub const MARK: &str = "ACCORD_RUN_DIR";
 
-/// What every program may need. A `*` at the end stands for the rest of a name.
-const USUAL: [&str; 28] = [
+/// Variables that every program may need. A trailing `*` matches the rest of a name.
+const DEFAULT_VARIABLES: [&str; 28] = [
     "PATH",
     "HOME",
     "USER",
@@ -42,53 +42,54 @@ const USUAL: [&str; 28] = [
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// What a launch says about the environment.
+/// The environment settings of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// Variables it sets.
+    /// Variables that the launch sets, with their values.
     pub(crate) set: BTreeMap<String, String>,
-    /// Variables of the gateway it wants although they are not for everybody.
+    /// Names of variables of the gateway that the launch requests in addition to the default ones.
     pub(crate) passthrough: Vec<String>,
-    /// Variables of the gateway that `config.toml` names, with a `*` at the end or without.
+    /// Names of variables of the gateway that `config.toml` passes on. A trailing `*` matches the rest of a name.
     pub(crate) allowed: Vec<String>,
-    /// Whether it wants all of them.
+    /// Whether the launch requests all variables of the gateway.
     pub(crate) inherit: bool,
 }
 
-/// The environment of a worker.
+/// The environment of a worker. `own` are the variables that the session itself sets; the launch may override them.
 pub(crate) fn environment(
     wanted: &Wanted,
     driver: &Driver,
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    chosen(inherited(), wanted, driver, policy, own)
+    select_variables(inherited(), wanted, driver, policy, own)
 }
 
-/// The gateway's own environment, as far as it is text.
+/// The gateway's own environment, without variables that are not valid UTF-8.
 fn inherited() -> impl Iterator<Item = (String, String)> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-fn chosen(
+fn select_variables(
     inherited: impl Iterator<Item = (String, String)>,
     wanted: &Wanted,
     driver: &Driver,
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let pays_by_use = policy.is_some_and(|policy| policy.channel == Channel::Api);
+    let is_paid_by_use = policy.is_some_and(|policy| policy.channel == Channel::Api);
     let may_pass = |name: &str| {
         let is_named = |names: &[String]| names.iter().any(|named| named == name);
         if wanted.inherit || is_named(&wanted.passthrough) || is_named(&wanted.allowed) {
             return true;
         }
-        // A pattern is too little to hand out a secret: it has to be named, or be the key of who is paid by use.
+        // A pattern does not pass a secret on: its full name is required, unless it is the key of a provider that is
+        // paid by use.
         if is_secret(name) {
-            return pays_by_use && is_key_of(driver, name);
+            return is_paid_by_use && is_key_of(driver, name);
         }
-        let usual = USUAL.iter().chain(driver.variables()).copied();
+        let usual = DEFAULT_VARIABLES.iter().chain(driver.variables()).copied();
         usual
             .chain(wanted.allowed.iter().map(String::as_str))
             .any(|pattern| fits(pattern, name))
@@ -106,7 +107,8 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Whether a variable holds a key of the driver's provider; every key is that of an unknown one.
+/// Whether a variable holds an API key of the driver's provider. For a driver without known keys, every `…_API_KEY`
+/// counts.
 fn is_key_of(driver: &Driver, name: &str) -> bool {
     match driver.key_variables() {
         [] => name.ends_with("_API_KEY"),
@@ -114,7 +116,7 @@ fn is_key_of(driver: &Driver, name: &str) -> bool {
     }
 }
 
-/// Whether a variable looks as if it held a secret.
+/// Whether the name of a variable suggests that it holds a secret.
 pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     const ENDS: [&str; 8] = [
@@ -134,13 +136,13 @@ pub(crate) fn is_secret(name: &str) -> bool {
         || NAMES.contains(&name.as_str())
 }
 
-/// The values that must not be printed: those of variables that look like secrets.
+/// The values that output must not show: those of variables that look like secrets, in all forms they are printed in.
 pub(crate) fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
     let secret = environment.iter().filter(|(name, _)| is_secret(name));
     secret.flat_map(|(_, value)| printed_forms(value)).collect()
 }
 
-/// The same for the gateway's own environment, of which a worker may get hold although nobody passed it on.
+/// Like [`secrets`], for the gateway's own environment: a worker may obtain its values even if they are not passed on.
 pub(crate) fn gateway_secrets() -> Vec<String> {
     secrets(&inherited().collect())
 }
@@ -172,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The names that get through.
+    /// Names of the gateway's variables that are passed on.
     fn passed(wanted: &Wanted, driver: &Driver, channel: Option<Channel>) -> Vec<String> {
         const GATEWAY: [&str; 11] = [
             "ANTHROPIC_API_KEY",
@@ -193,7 +195,7 @@ mod tests {
             policy
         });
         let inherited = GATEWAY.map(|name| (name.to_owned(), "value".to_owned()));
-        let found = chosen(
+        let found = select_variables(
             inherited.into_iter(),
             wanted,
             driver,

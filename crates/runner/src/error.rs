@@ -1,57 +1,57 @@
-//! Why a session is not what was asked for.
+//! Errors of requests about sessions and runs.
 
 use protocol::company::{RunId, RunStatus};
 
-/// What is wrong.
+/// Why a request about a session or run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The company folder did not do what was asked.
+    /// An operation on the company folder failed.
     #[error(transparent)]
     Company(#[from] company::Error),
-    /// A session of this name, or of this run, is not over.
+    /// Another session with this name or run is not over.
     #[error("Session already running: {0}")]
     AlreadyRunning(String),
-    /// There is no such session.
+    /// The company folder has no session with this name.
     #[error("Unknown session_ref: {0}")]
     Unknown(String),
-    /// There is no such session in this process, and nobody said where else to look.
+    /// This process has no session with this name, and the request names no company folder to search.
     #[error("Unknown session_ref: {0}. Provide workspace_dir for persisted lookup.")]
     UnknownHere(String),
-    /// A budget does not allow it.
+    /// A budget is exceeded.
     #[error("{0}")]
     Budget(String),
-    /// The worker program is not what the rules of this machine ask for.
+    /// The worker program failed the check of this machine's execution policy.
     #[error("{message}")]
     Unverified {
         /// `unapproved_worker_binary`, `auth_probe_failed`, `api_key_present`, `unknown_proof_strategy`.
         reason: &'static str,
-        /// A sentence.
+        /// Explanation of the failed check, as a sentence.
         message: String,
     },
-    /// A run cannot be cancelled, because its process has to be stopped.
+    /// The run cannot be cancelled because it has a process. Stopping the session ends it.
     #[error(
         "run `{run}` has a process and cannot be cancelled: stop its session `{session_ref}` instead"
     )]
     HasProcess {
         /// The run.
         run: RunId,
-        /// Its session.
+        /// Name of the session to stop.
         session_ref: String,
     },
-    /// A run cannot be cancelled, because it was launched and its process is gone.
+    /// The run cannot be cancelled because it was launched before and has no live process.
     #[error(
-        "run `{0}` was launched before and cannot be cancelled: `session.list` tells what became of it"
+        "run `{0}` was launched before and cannot be cancelled: `session.list` shows its session"
     )]
     Launched(RunId),
-    /// A run is over and stays as it is.
-    #[error("run `{run}` is {status} already: expected one that is not over")]
+    /// The run is over and cannot be changed.
+    #[error("run `{run}` is already {status}: expected a run that is not over")]
     Over {
         /// The run.
         run: RunId,
-        /// How it ended.
+        /// Final status of the run.
         status: RunStatus,
     },
-    /// The gateway is being stopped.
+    /// The gateway is shutting down and accepts no launches.
     #[error("the gateway is stopping")]
     Closing,
 }

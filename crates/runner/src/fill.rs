@@ -1,5 +1,5 @@
-//! Lets workers write the documents of a planning package: one session each, under policy, guard and budgets like any
-//! other. Whatever goes wrong is written down and the document stays as it was.
+//! Fills the documents of a planning package: a worker writes each document in a session of its own, subject to policy,
+//! guard and budgets like any other session. A failure is recorded as a report, and the document stays unchanged.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ use crate::{
     session::blocking,
 };
 
-/// Lets workers write everything they may, and answers what came of it.
+/// Fills all target documents of a package, one after the other, and returns the package's response with the counts of
+/// documents that were written and that failed.
 pub async fn fill(
     sessions: &Sessions,
     company: &Company,
@@ -82,7 +83,7 @@ pub async fn fill(
     Ok(response)
 }
 
-/// Whose model this is, by its name.
+/// The worker program that runs a model, derived from the name of the model. `None` if the name is unknown.
 fn kind_of_model(name: &str) -> Option<WorkerKind> {
     let name = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -105,30 +106,32 @@ fn read(company: &Company, target: &Target) -> Result<Arc<Agent>, company::Error
     agent.map_err(|error| error.or_not_found("Agent", id.as_str()))
 }
 
-/// A package that is being written.
+/// A package whose documents are being filled.
 struct Filling<'a> {
     sessions: &'a Sessions,
     company: &'a Company,
     package: Arc<Package>,
-    /// The model somebody asked for.
+    /// The requested model.
     model: &'a str,
     may: MayExec,
-    /// Whose it is; one that nobody knows is of the provider that leads.
+    /// The worker program that runs the model. For a model of unknown name it is the program of the lead agent.
     kind: Option<WorkerKind>,
-    /// Who leads the project, in whose name workers are asked.
+    /// The agent of the first target, which leads the project and is the actor of the launches.
     lead: Option<Arc<Agent>>,
 }
 
 impl Filling<'_> {
-    /// The model for an agent: the one that is asked for if it is of its provider, else the agent's own.
+    /// The model for an agent: the requested one if the agent's program runs it, else the agent's own preference.
     fn model_of<'b>(&'b self, agent: &'b Agent) -> Option<&'b str> {
-        match self.kind == Some(kind_of(agent)) {
-            true => Some(self.model),
-            false => agent.model_hint.as_deref(),
+        if self.kind == Some(kind_of(agent)) {
+            Some(self.model)
+        } else {
+            agent.model_hint.as_deref()
         }
     }
 
-    /// Asks a worker for a document and answers what it said. The run is told as soon as there is one.
+    /// Runs a worker that writes a document, and returns its output. Sets `made` as soon as the run is created, so that
+    /// the caller has it also after an error.
     async fn write(&self, target: &Target, made: &mut Option<CreatedRun>) -> Result<String, Error> {
         if self.sessions.is_closing() {
             return Err(Error::Closing);

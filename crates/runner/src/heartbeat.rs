@@ -1,5 +1,5 @@
-//! Who is woken, and what becomes of what they want. Decisions are pure ([`triage`], [`arbitration`]); this file and
-//! its children read the world and act.
+//! The heartbeat of a company: wakes workers that have something to do, and executes or queues the actions they
+//! propose. The decisions are pure functions ([`triage`], [`arbitration`]); the other modules read files and act.
 
 mod act;
 pub mod arbitration;

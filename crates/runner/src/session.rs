@@ -1,4 +1,5 @@
-//! The life of one session, from its place in the lane until its run is over.
+//! The lifecycle of one session, from the moment its lane starts it until its run is over. Waiting in the lane is done
+//! in `sessions`.
 
 mod end;
 mod leader;
@@ -23,7 +24,7 @@ use crate::{
     scribe::Scribe,
 };
 
-/// Why a session could not be started.
+/// The reason code and the error of a session that could not be started.
 #[derive(Debug)]
 pub(crate) struct NotStarted {
     reason: &'static str,
@@ -31,7 +32,7 @@ pub(crate) struct NotStarted {
 }
 
 impl NotStarted {
-    /// The system did not start the program.
+    /// The operating system could not start the program.
     fn spawn(error: String) -> Self {
         Self {
             reason: "spawn_failed",
@@ -53,7 +54,8 @@ impl From<company::Error> for NotStarted {
     }
 }
 
-/// Runs a session that has its place. What a worker said about when to come back is answered.
+/// Runs a session that its lane has started. Returns the outcome of the worker program, from which the caller decides
+/// whether the provider cools down, or `None` if the session could not be started or recorded.
 pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     live.advance(Stage::Starting);
     let scribe = Scribe {
@@ -76,7 +78,7 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     }
 }
 
-/// Goes on with a session whose gateway is gone, until it is over.
+/// Continues a session whose gateway has ended, until the session is over.
 pub(crate) async fn take_over(
     plan: Arc<Plan>,
     live: Arc<Live>,
@@ -102,7 +104,7 @@ pub(crate) async fn take_over(
     }
 }
 
-/// Writes down that a session could not be started.
+/// Records that a session could not be started.
 pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) {
     let NotStarted { reason, error } = not_started;
     let mut record = live.state().record;
@@ -118,7 +120,7 @@ pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) 
     .await;
 }
 
-/// Writes down that somebody stopped a session before it had a process.
+/// Records that a session was stopped before it had a process.
 pub(crate) async fn stop_unstarted(scribe: &Scribe, live: &Live) {
     let mut record = live.state().record;
     record.status = RunStatus::Stopped;
@@ -155,12 +157,12 @@ async fn close_unstarted(
         scribe.end(&[event], copy.status, |_| {}, &[], Some(&copy))
     });
     if let Err(error) = written.await {
-        tracing::error!(%error, "the end of a session cannot be written down");
+        tracing::error!(%error, "the end of a session cannot be recorded");
     }
     live.end(record);
 }
 
-/// Files are waited for on threads that may wait.
+/// Runs file operations on a thread of the blocking pool.
 pub(crate) async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, company::Error> + Send + 'static,
 ) -> Result<R, company::Error> {
@@ -170,7 +172,8 @@ pub(crate) async fn blocking<R: Send + 'static>(
     }
 }
 
-/// Opens a company folder. What a process left half done there is finished first, which may take a while.
+/// Opens a company folder. Opening first completes the writes that an earlier process left unfinished, which may take a
+/// while.
 pub(crate) async fn open(
     companies: &Companies,
     workspace_dir: &str,
@@ -179,7 +182,8 @@ pub(crate) async fn open(
     blocking(move || companies.open(&workspace_dir)).await
 }
 
-/// The folder at a path, whatever it is. The path may lead over a network.
+/// Returns the folder at a path without checking that it is a company folder. The lookup blocks, because the path may
+/// be on a network file system.
 pub(crate) async fn at(
     companies: &Companies,
     workspace_dir: &str,
@@ -188,7 +192,7 @@ pub(crate) async fn at(
     blocking(move || Ok(companies.at(&workspace_dir))).await
 }
 
-/// Why a run that is over is not run again.
+/// The error of a launch whose run is already over.
 pub(crate) fn not_running(status: RunStatus) -> String {
     format!("Run is not in running status (status={status})")
 }

@@ -1,4 +1,5 @@
-//! All sessions: those of this process, and the records of earlier ones.
+//! All sessions: those of this process and the recorded ones of earlier processes. The lifecycle of a single session is
+//! in `session`.
 
 mod cancel;
 mod detached;
@@ -63,39 +64,44 @@ pub struct Sessions {
 struct Inner {
     options: Options,
     companies: Companies,
-    /// By company folder and name.
+    /// Sessions of this process, including the latest ones that are over, by company folder and session name.
     live: Mutex<BTreeMap<Key, Arc<Known>>>,
+    /// The lane of each company folder.
     lanes: Mutex<BTreeMap<PathBuf, Queue>>,
-    /// Runs that were cancelled by this process, which no launch may start: it may have read them before.
+    /// Runs that this process cancelled, by company folder and run id. A launch that read a run before it was cancelled
+    /// checks this set and does not start it.
     cancelled: Mutex<BTreeSet<Key>>,
-    /// Folders whose old records were looked at.
+    /// Company folders whose records of earlier processes have been processed.
     looked_at: Mutex<BTreeSet<PathBuf>>,
-    /// Folders in which sessions are taken over whose gateway ends.
+    /// Company folders in which this process takes over sessions whose gateway ends.
     watched: Mutex<BTreeMap<PathBuf, Company>>,
+    /// Starts the task that watches the folders in `watched`.
     watching: Once,
-    /// Held while a session is taken over, so that two callers do not both try.
+    /// Held while a session is taken over, so that two callers do not take over the same one.
     taking_over: tokio::sync::Mutex<()>,
+    /// Whether [`Sessions::close`] was called. New launches are rejected then.
     closing: AtomicBool,
+    /// Starts the task that reaps orphaned processes.
     reaping: Once,
 }
 
 type Key = (PathBuf, String);
 
-/// What is known of a worker program before it is started.
+/// The worker program of a launch, with the result of its check, before it is started.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     pub(crate) verdict: Verdict,
-    /// What is asked for its version.
+    /// The program whose version can be queried.
     pub(crate) program: String,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) driver: Driver,
 }
 
-/// A session somebody asks for.
-enum Found {
-    /// It is one of this process.
+/// Result of the lookup of a session by its name.
+enum FoundSession {
+    /// A session of this process.
     Here(Arc<Known>),
-    /// Its record is all there is.
+    /// A session of another process, of which only the record is available.
     Recorded(Box<(Company, SessionRecord)>),
 }
 
@@ -104,7 +110,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sessions {
-    /// Starts with none.
+    /// Creates a registry without sessions.
     pub fn new(companies: Companies, options: Options) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -123,43 +129,45 @@ impl Sessions {
         }
     }
 
-    /// How sessions run unless a launch says otherwise.
+    /// The default options of sessions. A launch may override some of them.
     pub fn options(&self) -> &Options {
         &self.inner.options
     }
 
-    /// What a worker is told, for a job that asks it in its own way.
+    /// The briefing of a worker, for a job that builds the prompt itself.
     pub(crate) async fn brief(&self, worker: Worker) -> Result<Option<Brief>, String> {
         self.inner.options.briefer.brief(worker).await
     }
 
-    /// Where a session stands. Without the right to execute nothing becomes of what an earlier gateway left.
+    /// Returns the state of a session. Without the permission to execute, sessions of an earlier gateway are neither
+    /// taken over nor marked as ended.
     pub async fn poll(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
         may: Option<MayExec>,
     ) -> Result<CompanySessionState, Error> {
-        match self.found(workspace_dir, session_ref, may).await? {
-            Found::Here(known) => Ok(self.inner.state(&known)),
-            Found::Recorded(found) => Ok(found.1.state()),
+        match self.find_session(workspace_dir, session_ref, may).await? {
+            FoundSession::Here(known) => Ok(self.inner.state(&known)),
+            FoundSession::Recorded(recorded) => Ok(recorded.1.state()),
         }
     }
 
-    /// Waits until a session is over and tells what it left.
+    /// Waits until a session of this process is over, then returns its state and the paths of its outputs. A session
+    /// that only has a record is returned without waiting.
     pub async fn collect(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
         may: Option<MayExec>,
     ) -> Result<CompanySessionCollectResponse, Error> {
-        let (company, state) = match self.found(workspace_dir, session_ref, may).await? {
-            Found::Here(known) => {
+        let (company, state) = match self.find_session(workspace_dir, session_ref, may).await? {
+            FoundSession::Here(known) => {
                 let state = known.live.reach(|stage| stage == Stage::Over).await;
                 (known.company.clone(), state.record.state())
             }
-            Found::Recorded(found) => {
-                let (company, record) = *found;
+            FoundSession::Recorded(recorded) => {
+                let (company, record) = *recorded;
                 let state = record.state();
                 (company, state)
             }
@@ -186,17 +194,20 @@ impl Sessions {
         })
     }
 
-    /// Stops a session and everything it started; answers where it stands now.
+    /// Requests the stop of a session and all its processes, and returns the current state without waiting for the end.
     pub async fn stop(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
         may: MayExec,
     ) -> Result<CompanySessionState, Error> {
-        let known = match self.found(workspace_dir, session_ref, Some(may)).await? {
-            Found::Here(known) => known,
-            Found::Recorded(found) => {
-                let (company, record) = *found;
+        let known = match self
+            .find_session(workspace_dir, session_ref, Some(may))
+            .await?
+        {
+            FoundSession::Here(known) => known,
+            FoundSession::Recorded(recorded) => {
+                let (company, record) = *recorded;
                 return self.stop_detached(company, record, may).await;
             }
         };
@@ -215,7 +226,8 @@ impl Sessions {
         Ok(self.inner.state(&known))
     }
 
-    /// Waits until a session of this process is over: its record, and what its program said.
+    /// Waits until a session of this process is over, and returns its record and the outcome of its program. `None` if
+    /// this process has no such session.
     pub(crate) async fn over(
         &self,
         workspace_dir: &str,
@@ -227,7 +239,7 @@ impl Sessions {
         Some((state.record, known.live.outcome()))
     }
 
-    /// Looks at the worker program of a launch before it happens: who it is, and whether it may run.
+    /// Checks the worker program of a launch without launching it: which program it is, and whether it may run.
     pub(crate) async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
         let inner = Arc::clone(&self.inner);
         let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
@@ -239,7 +251,7 @@ impl Sessions {
         })
     }
 
-    /// Lets a provider rest, because a job found that it needs to.
+    /// Starts a cool-down of a provider on behalf of a job.
     pub(crate) async fn rest(
         &self,
         company: &Company,
@@ -254,7 +266,7 @@ impl Sessions {
             .await;
     }
 
-    /// The cool-downs of a company folder.
+    /// Lists the active cool-downs of a company folder.
     pub async fn cooldowns(
         &self,
         workspace_dir: &str,
@@ -264,7 +276,8 @@ impl Sessions {
         Ok(blocking(move || Ok(inner.cooldowns(&company))).await?)
     }
 
-    /// Ends the cool-down of a provider, or of all; what waited for it starts.
+    /// Ends the cool-down of a provider, or all cool-downs, and returns those that ended. Sessions that waited for them
+    /// may start.
     pub async fn clear_cooldowns(
         &self,
         workspace_dir: &str,
@@ -279,17 +292,17 @@ impl Sessions {
         &self.inner.companies
     }
 
-    /// Whether it is being closed.
+    /// Whether [`Sessions::close`] was called.
     pub(crate) fn is_closing(&self) -> bool {
         self.inner.closing.load(Ordering::SeqCst)
     }
 
-    /// Whether this process takes over what an earlier one left.
+    /// Whether this process takes over sessions that an earlier one left.
     pub(crate) fn takes_over(&self) -> bool {
         self.inner.options.takes_over
     }
 
-    /// Waits until no session runs or waits.
+    /// Waits until no session is queued or running.
     pub async fn settle(&self) {
         loop {
             let open: Vec<_> = self.inner.open();
@@ -300,7 +313,7 @@ impl Sessions {
         }
     }
 
-    /// Stops all sessions, those that wait first, and waits until their ends are written down.
+    /// Stops all sessions, the queued ones first, and waits until their ends are recorded.
     pub async fn close(&self) {
         self.inner.closing.store(true, Ordering::SeqCst);
         let mut open = self.inner.open();
@@ -314,7 +327,7 @@ impl Sessions {
             let session_ref = known.live.state().record.session_ref.to_string();
             let root = known.company.root().display().to_string();
             if let Err(error) = self.stop(Some(&root), &session_ref, known.may).await {
-                tracing::warn!(%error, session_ref, "a session cannot be stopped in order");
+                tracing::warn!(%error, session_ref, "the stop of a session cannot be recorded");
                 known.live.request_stop();
             }
         }
@@ -323,15 +336,16 @@ impl Sessions {
         }
     }
 
-    /// A session by its name: one of this process, or what its record says, as things are now.
-    async fn found(
+    /// Finds a session by its name: a session of this process, or a record that is reconciled with the state of its
+    /// process and run. With the permission to execute, an orphaned session is taken over.
+    async fn find_session(
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
         may: Option<MayExec>,
-    ) -> Result<Found, Error> {
+    ) -> Result<FoundSession, Error> {
         if let Some(known) = self.inner.find(workspace_dir, session_ref).await? {
-            return Ok(Found::Here(known));
+            return Ok(FoundSession::Here(known));
         }
         let Some(workspace_dir) = workspace_dir else {
             return Err(Error::UnknownHere(session_ref.to_owned()));
@@ -348,7 +362,7 @@ impl Sessions {
         if let Some(may) = may
             && let Some(known) = self.take_over(&company, &record, may).await?
         {
-            return Ok(Found::Here(known));
+            return Ok(FoundSession::Here(known));
         }
         let record = {
             let company = company.clone();
@@ -357,7 +371,7 @@ impl Sessions {
         if may.is_some() {
             self.collect_instructions(&company).await;
         }
-        Ok(Found::Recorded(Box::new((company, record))))
+        Ok(FoundSession::Recorded(Box::new((company, record))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Workers that are small scripts write the documents of a planning package.
+//! Tests that fill the documents of a planning package with workers that are small scripts.
 
 #[path = "support/fixture.rs"]
 mod support;
@@ -11,7 +11,7 @@ use protocol::{
 use serde_json::{Value, json};
 use support::{Fixture, MAY};
 
-/// Answers with the document it was asked for and a sentence more.
+/// A worker that answers with the requested document and an additional sentence.
 const WRITES: &str = r#"echo '{"type":"thread.started","thread_id":"t"}'
 text=$(sed -n '/^The document to fill in:$/,$p' | tail -n +3 | sed 's/^\(## [AD][pe].*\)$/\1\n\nWritten by a worker./' \
   | sed 's/\\/\\\\/g; s/"/\\"/g' | awk '{printf "%s\\n", $0}')
@@ -30,7 +30,7 @@ fn package(fixture: &Fixture) -> Package {
     intake::run(&fixture.company, &new).expect("a package")
 }
 
-/// A director that no program can stand for.
+/// A director whose provider has no worker program.
 fn director(fixture: &Fixture) {
     let put = |path: &str, text: &str| {
         let path = fixture.company.path(path);

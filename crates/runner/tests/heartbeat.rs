@@ -1,4 +1,4 @@
-//! Heartbeats with workers that are small scripts.
+//! Tests of heartbeats with workers that are small scripts.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -34,7 +34,7 @@ fn set(fixture: &Fixture, more: Value) {
     files::set(&fixture.company, params).expect("a setting");
 }
 
-/// A run of the worker, which is a reason to wake it.
+/// Creates a run of the worker, which is a reason to wake it.
 fn signal(fixture: &Fixture) {
     let agent = AgentId::parse("agent_w").expect("an id");
     company::execution::run::create(&fixture.company, &fixture.project, &agent, "codex")
@@ -73,11 +73,10 @@ async fn tick(fixture: &Fixture, beats: &Heartbeats) -> HeartbeatTickResponse {
 fn files_below(folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => files_below(&path, found),
-            false => {
-                found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
-            }
+        if path.is_dir() {
+            files_below(&path, found);
+        } else {
+            found.insert(path.display().to_string(), fs::read(&path).expect("a file"));
         }
     }
 }
@@ -323,7 +322,7 @@ async fn an_action_that_meets_a_held_lock_is_tried_again_and_becomes_no_proposal
             .await
             .expect("a tick");
         assert_eq!(proposals(&fixture), [""; 0]);
-        // What took too long is done by the next tick.
+        // The next tick executes the action whose lock timed out.
         tick(&fixture, &Heartbeats::new(fixture.jobs.clone())).await;
         assert_eq!(
             (comments(&fixture), proposals(&fixture).len()),
@@ -333,7 +332,7 @@ async fn an_action_that_meets_a_held_lock_is_tried_again_and_becomes_no_proposal
     }
 }
 
-/// A worker that reported before the process ended, so that the next tick deals with it.
+/// Writes the report of a woken worker whose process ended before it processed the report, so that the next tick does.
 fn reported(fixture: &Fixture, actions: &[Value]) {
     let project = &fixture.project;
     let spec = json!({"job_id": "job_1", "job_kind": "heartbeat", "context_mode": "manual", "worker_kind": "codex",
@@ -357,7 +356,7 @@ fn reported(fixture: &Fixture, actions: &[Value]) {
         ),
         (".local/heartbeat/pending_jobs.yaml".to_owned(), pending),
     ] {
-        // JSON is YAML, too.
+        // JSON is valid YAML.
         let path = fixture.company.path(&path);
         company::files::replace(&path, value.to_string().as_bytes()).expect("a file");
     }
@@ -368,7 +367,7 @@ async fn what_a_worker_asked_for_happens_once_wherever_the_process_ends() {
     let mut ended = 0;
     for writes in 0.. {
         let fixture = Fixture::new();
-        // Nobody is woken: all there is to do was reported before.
+        // No worker is woken, so that the tick processes only the earlier report.
         set(&fixture, json!({"min_wake_score": 100}));
         let launch = json!({"kind": "launch_job", "idempotency_key": "l1", "risk": "low", "needs_approval": false,
             "project_id": fixture.project, "goal": "go", "worker_kind": "gemini"});
@@ -397,7 +396,7 @@ async fn what_a_worker_asked_for_happens_once_wherever_the_process_ends() {
             .tick(&company, Tick::Asked, "test", MAY)
             .await;
         ended += u64::from(first.is_err());
-        // Two more ticks of a process that goes on.
+        // Two more ticks of a process that does not end.
         let beats = Heartbeats::new(fixture.jobs.clone());
         tick(&fixture, &beats).await;
         tick(&fixture, &beats).await;

@@ -1,4 +1,4 @@
-//! Where worker programs work: never in somebody's checkout, never in the company folder.
+//! Tests of the working folder of worker programs: never the checkout of a person, never the company folder.
 
 #[path = "support/checkout.rs"]
 mod checkout;
@@ -44,7 +44,7 @@ fn plant(path: &Path, content: &str) {
     fs::write(path, content).expect("a file");
 }
 
-/// A repository with one commit, known to the machine under a name.
+/// Creates a repository with one commit and registers it on the machine under a name.
 fn repository(fixture: &Fixture, name: &str) -> PathBuf {
     let repo = fixture.bin().with_file_name(name);
     plant(&repo.join("a.txt"), "one\n");
@@ -72,7 +72,7 @@ fn link(fixture: &Fixture, name: &str) {
         .expect("a link");
 }
 
-/// A worker that says where it is, changes a file, makes another and reports success.
+/// A worker that records its working directory, changes a file, creates another one and reports success.
 fn editing_worker(fixture: &Fixture) {
     fixture.codex(&format!(
         "cat > /dev/null; pwd > $d/cwd; echo edited >> a.txt; echo new > made.txt; echo '{DONE}'"
@@ -184,7 +184,7 @@ async fn a_worker_program_named_in_argv_may_write_whatever_its_permission_level_
     assert!(worktree(&fixture, run.as_str()).join("made.txt").exists());
 }
 
-/// An agent whose command line is a template that starts the fake Codex without saying what it may do.
+/// An agent whose command line is a template that starts the fake Codex without a permission flag.
 fn template_agent(fixture: &Fixture) {
     let program = fixture.bin().join("codex").display().to_string();
     let launcher = json!({"command_argv_template": [program, "exec", "--full-auto", "{PROMPT}"]});
@@ -334,7 +334,7 @@ async fn a_worker_that_replaces_the_git_file_of_its_worktree_starts_nothing() {
         "{reasons:?}"
     );
     assert!(!ran.exists());
-    // The same check with git itself: without the explicit folders the program runs.
+    // Cross-check with plain git: without the explicit folders, git runs the program.
     git(&worktree(&fixture, &run), &["status"]);
     assert!(ran.exists());
 }
@@ -521,7 +521,7 @@ async fn the_repository_a_job_was_submitted_with_holds_after_a_restart() {
         .expect("a job");
     fixture.wait_for("up").await;
     fixture.jobs.close().await;
-    // As a process leaves it that ended before the first attempt.
+    // The record of a process that ended before the first attempt.
     fixture.edit("jobs/job_1/job.yaml", |text| {
         let attempts = text.find("attempts:").expect("attempts");
         text[..attempts]
@@ -541,7 +541,7 @@ async fn the_repository_a_job_was_submitted_with_holds_after_a_restart() {
     assert_eq!(common, other.join(".git").canonicalize().expect("git"));
 }
 
-/// Lets a checkout of the repository kill the git that makes it, once.
+/// Installs a filter that kills the git process of a checkout, once.
 fn killing_filter(fixture: &Fixture, repo: &Path) {
     let script = fixture.bin().join("smudge");
     let once = fixture.bin().join("killed");

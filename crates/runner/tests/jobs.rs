@@ -1,4 +1,4 @@
-//! Jobs with workers that are small scripts.
+//! Tests of jobs with workers that are small scripts.
 
 #[path = "support/fixture.rs"]
 mod support;
@@ -275,7 +275,7 @@ async fn a_job_whose_process_is_gone_has_failed_and_says_why() {
     let fixture = Fixture::new();
     fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
     let collected = fixture.job("job_1", json!({})).await;
-    // As a process leaves it that was killed in the middle of the attempt.
+    // The record of a process that was killed during the attempt.
     fixture.edit("jobs/job_1/job.yaml", |text| {
         text.replace("status: completed", "status: running")
             .replace("status: ended", "status: running")
@@ -453,7 +453,7 @@ async fn a_record_of_a_job_that_came_with_the_folder_starts_nothing() {
         "attempts": []});
     let path = fixture.project_path("jobs/job_1/job.yaml");
     company::files::replace(&path, record.to_string().as_bytes()).expect("a record");
-    // As an attacker writes it who does not have the key of this machine.
+    // A lease as an attacker without the key of this machine would forge it.
     let lease = fixture
         .company
         .path(&format!(".local/jobs/{}/job_1.json", fixture.project));
@@ -477,7 +477,7 @@ async fn a_record_of_a_job_that_came_with_the_folder_starts_nothing() {
 async fn a_job_taken_over_while_it_waits_goes_on_when_its_provider_said() {
     let fixture = Fixture::new();
     fixture.codex(&format!("cat > /dev/null; echo '{DONE}'"));
-    // This machine had it.
+    // The job runs once, so that this machine has a lease of it.
     fixture
         .job("job_1", json!({"context_mode": "manual"}))
         .await;
@@ -543,7 +543,7 @@ async fn seeds_that_are_given_twice_are_kept_once_in_auto_mode() {
 #[tokio::test]
 async fn an_attempt_that_was_blocked_tells_the_format_it_would_have_had() {
     let fixture = Fixture::new();
-    // No credentials are set.
+    // The agent's provider has no credentials.
     fixture.agent("agent_g", "gemini", json!({}));
     let job = json!({"worker_kind": "gemini", "worker_agent_id": "agent_g"});
     let blocked = fixture.job("job_1", job).await;

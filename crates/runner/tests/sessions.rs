@@ -1,4 +1,4 @@
-//! Sessions with real processes, also with those that do not behave.
+//! Tests of sessions with real processes, including misbehaving ones.
 
 #![expect(
     clippy::unwrap_used,
@@ -42,17 +42,17 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
-/// Whoever runs the tests may execute.
-#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+/// Tests have the permission to execute.
+#[expect(clippy::disallowed_methods, reason = "tests need no authorization")]
 const MAY: protocol::MayExec = protocol::MayExec::granted();
 
-/// A company with one project, and its sessions.
+/// Test fixture: a company with one project, and its sessions.
 struct Office {
     _folder: TempDir,
     company: Company,
     project: ProjectId,
     sessions: Sessions,
-    /// Told whenever events were written.
+    /// Notified whenever events are written.
     appended: Arc<Notify>,
 }
 
@@ -129,7 +129,7 @@ impl Office {
         (run, launched)
     }
 
-    /// Runs a shell script to its end.
+    /// Runs a shell script in a session and waits until it is over.
     async fn script(&self, script: &str) -> (RunId, CompanySessionCollectResponse) {
         let (run, launched) = self.launch(&["/bin/sh", "-c", script]).await;
         (run, self.collect(&launched.session_ref).await)
@@ -168,7 +168,7 @@ impl Office {
             .collect()
     }
 
-    /// What a run printed, as its events have it.
+    /// The output of a run, from its events.
     fn printed(&self, run: &RunId) -> String {
         let events = self.events(run);
         let raw = events
@@ -178,7 +178,7 @@ impl Office {
             .collect()
     }
 
-    /// Waits until a run has printed this.
+    /// Waits until the output of a run contains `wanted`, and returns the output.
     async fn until_printed(&self, run: &RunId, wanted: &str) -> String {
         loop {
             let appended = self.appended.notified();
@@ -202,7 +202,7 @@ impl Office {
         Run::clone(&self.company.read::<Run>(&path).unwrap())
     }
 
-    /// Nobody changed the events of a run, and none is missing.
+    /// Asserts that the events of a run are unchanged and complete.
     fn assert_intact(&self, run: &RunId) {
         let path = self
             .company
@@ -264,7 +264,7 @@ async fn a_run_has_its_events_in_order_and_its_end_written_down() {
 #[tokio::test]
 async fn everything_a_worker_started_is_gone_when_it_is_stopped() {
     let office = Office::open();
-    // Tools in sessions of their own, one of them an orphan.
+    // The worker starts tools in sessions of their own, one of them an orphan.
     let script = "setsid sleep 1000 & echo $!; (setsid sh -c 'echo $$; sleep 1001; :' &) ; \
                   trap '' TERM; sleep 1002 & echo $!; echo ready; wait; wait";
     let (run, launched) = office.launch(&["/bin/sh", "-c", script]).await;
@@ -283,7 +283,7 @@ async fn everything_a_worker_started_is_gone_when_it_is_stopped() {
     }
 }
 
-/// Whether this account may make cgroups beside its own.
+/// Whether this account may create cgroups beside its own.
 fn may_make_cgroups() -> bool {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap();
     let own = own.lines().find_map(|line| line.strip_prefix("0::/"));
@@ -317,7 +317,7 @@ async fn a_tool_that_forks_twice_and_clears_its_environment_is_ended_or_named() 
         assert!(!is_alive(pid), "{pid} still runs");
         assert_eq!((named, ended.state.error), (&Value::Null, None));
     } else {
-        // Nothing else tells whose it is: it is left alone, and whoever stopped the session is told.
+        // Without a cgroup nothing proves that the process belongs to the session, so it is reported and not killed.
         assert_eq!(named, &json!([pid.parse::<i32>().unwrap()]));
         assert!(ended.state.error.unwrap().contains(pid));
         ProcessId::of(pid.parse().unwrap()).signal(Signal::KILL);
@@ -498,7 +498,7 @@ async fn a_place_is_held_until_the_session_ends() {
             .iter()
             .all(|row| row.state.status == RunStatus::Running && row.pid.is_none())
     );
-    // One that waits is stopped without ever having had a process.
+    // A queued session is stopped before it has a process.
     office.stop(&third.session_ref).await;
     let stopped = office.collect(&third.session_ref).await;
     assert_eq!(stopped.state.status, RunStatus::Stopped);
@@ -597,7 +597,7 @@ async fn what_a_running_session_may_spend_is_reserved_for_it() {
         hard_tokens: Some(10),
         ..Budget::default()
     });
-    // 800 of 1000 are spoken for, which is not all of it.
+    // 800 of 1000 tokens are reserved, so the budget is not exceeded.
     let passed = office.sessions.launch(params, MAY).await.unwrap();
     office.collect(&passed.session_ref).await;
     let fourth = office.run_of("cmd");
@@ -654,7 +654,7 @@ async fn closing_stops_all_and_writes_their_ends_down() {
 async fn a_process_with_the_id_of_an_earlier_one_is_not_the_session() {
     let office = Office::open();
     let run = office.run_of("cmd");
-    // Our own id, and a time we did not begin at.
+    // The process id of this test with another start time.
     let record = format!(
         "schema_version: 1\ntype: session_record\nsession_ref: old\nworkspace_dir: {}\nproject_id: {}\nrun_id: {run}\n\
          status: running\nexit_code: null\nsignal: null\nstarted_at_ms: 1700000000000\nmode: command\npid: {}\n\
@@ -697,13 +697,13 @@ async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
     assert_eq!(state.status, RunStatus::Running);
     assert!(state.error.unwrap().contains("detached"));
     later.stop(dir, &launched.session_ref, MAY).await.unwrap();
-    // The first one is still there here, and hears that its process has ended.
+    // The first gateway still runs in this test and observes the end of its process.
     let ended = office.collect(&launched.session_ref).await;
     assert_ne!(ended.state.status, RunStatus::Running);
     assert!(!is_alive(pid.trim()));
 }
 
-/// A gateway that dies: its runtime is dropped with everything that ran on it, while its workers go on.
+/// A gateway that can be killed: its runtime is dropped with all its tasks, while its workers continue.
 struct Doomed {
     runtime: tokio::runtime::Runtime,
 }
@@ -728,7 +728,7 @@ impl Doomed {
     }
 }
 
-/// Another gateway of the same folder, whose clock is off by so many milliseconds.
+/// Another gateway of the same folder, whose clock is off by `clock_step_ms` milliseconds.
 fn other_gateway(office: &Office, clock_step_ms: i64) -> (Sessions, Company, Arc<Notify>) {
     let appended = Arc::new(Notify::new());
     let tell = Arc::clone(&appended);
@@ -743,7 +743,7 @@ fn other_gateway(office: &Office, clock_step_ms: i64) -> (Sessions, Company, Arc
     (sessions, company, appended)
 }
 
-/// Waits until a gateway has a session, without asking it about the folder.
+/// Waits until a gateway has a session, without a request about the folder, which could itself trigger the take-over.
 async fn until_taken_over(sessions: &Sessions) {
     let all = CompanySessionListParams {
         workspace_dir: None,
@@ -773,7 +773,7 @@ async fn a_session_of_a_gateway_that_dies_later_is_taken_over_without_being_aske
     let script = format!("read line < {}; echo after $line", gate.display());
     let params = office.params(&run, &["/bin/sh", "-c", &script]);
     first.launch(&office, params).await;
-    // The other one looks at the folder while the first one lives.
+    // The second gateway opens the folder while the first one runs.
     let (second, folder, appended) = other_gateway(&office, 0);
     second.look_at(&folder, MAY).await.unwrap();
     first.die();
@@ -941,7 +941,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens
 #[tokio::test]
 async fn a_resumed_and_a_forked_codex_thread_are_counted_for_their_own_turns() {
     let office = Office::open();
-    // As Codex does it: a resumed and a forked thread report what the whole thread used.
+    // Like Codex, a resumed and a forked thread report the usage of the whole thread.
     let script = r#"case "$*" in
 *fork*) id=t2; input=390 ;; *resume*) id=t1; input=290 ;; *) id=t1; input=190 ;; esac
 echo "{\"type\":\"thread.started\",\"thread_id\":\"$id\"}"
@@ -987,7 +987,7 @@ exit 1"#;
         "rate_limited"
     );
     let lanes = office.company.path(".local/lanes.json");
-    // The place is given back after the rest is written down.
+    // The session leaves the lane only after the cool-down is saved.
     let other = office.run_of("codex");
     let explain = |office: &Office, sessions: &Sessions| {
         let mut params = office.params(&other, &["/bin/true"]);
@@ -1073,7 +1073,7 @@ async fn a_queued_session_says_which_limit_it_waits_for_by_name() {
         reason.reason,
         "team `Platform` may have 1 session at a time, and 1 is running"
     );
-    // Agents without a team wait for no team: here the provider is the limit.
+    // Agents without a team have no team limit: here the limit of the provider applies.
     let free = office.run_of("cmd");
     let free = launch(free).await.unwrap();
     assert_eq!(free.state, CompanySessionLaunchState::Running);
@@ -1248,7 +1248,7 @@ async fn a_worker_program_that_is_not_allowed_is_not_started() {
     );
 }
 
-/// Runs git and answers what it printed.
+/// Runs git and returns its output.
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = std::process::Command::new("git")
         .arg("-C")
@@ -1261,7 +1261,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A repository with one commit, known to the office as `site`.
+/// Creates a repository with one commit and registers it as `site`.
 fn repository(office: &Office) -> PathBuf {
     let repo = office.company.root().parent().unwrap().join("repo");
     plant(&repo.join("a.txt"), "one\n");
@@ -1409,7 +1409,7 @@ async fn branches_of_removed_worktrees_are_deleted_unless_commits_would_be_lost(
     };
     let kept = |deleted| (deleted, Some("unmerged commits".to_owned()));
     assert_eq!(cleaned(true, false, true).await, [(None, None), kept(None)]);
-    // Worktrees are removed first, and their branches stay.
+    // Worktrees are removed first; their branches remain.
     assert_eq!(
         cleaned(false, false, false).await,
         [(None, None), (None, None)]

@@ -1,7 +1,8 @@
-//! What becomes of one action in the world: done, or written down for somebody to decide.
+//! Executes an action, or writes a proposal that waits for a decision.
 //!
-//! That an action is going to be done is written down in the same step as that it is remembered, with the ids of what
-//! it makes. A process that ends in between leaves it to the next tick, which does it under the same ids: once.
+//! The intent to execute an action is written together with the heartbeat state, with the ids of the documents that the
+//! action creates. If the process ends before the action is executed, the next tick executes it under the same ids, so
+//! that it happens once.
 
 use company::{
     Company, Error,
@@ -34,47 +35,47 @@ use crate::{
     budget::{self, Budgets, Spent},
 };
 
-/// What blacked-out text looks like.
+/// Beginning of the marker that replaces a secret.
 const REDACTED: &str = "[REDACTED";
 
-/// What became of actions.
+/// Result of processing actions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
-    /// How many were done.
+    /// Number of executed actions.
     pub executed_actions: u64,
-    /// How many wait for a decision.
+    /// Number of actions that were queued for a decision.
     pub queued_for_approval: u64,
-    /// How many were seen before.
+    /// Number of actions that were ignored because their idempotency key was seen before.
     pub deduped_actions: u64,
-    /// How many could not even be decided about.
+    /// Number of actions that need a decision but cannot be queued, because they name no project.
     pub skipped_actions: u64,
-    /// The proposals that were written.
+    /// Ids of the proposals that were written.
     pub proposal_artifact_ids: Vec<String>,
-    /// The jobs that were started.
+    /// Ids of the jobs that were started.
     pub launched_job_ids: Vec<String>,
 }
 
-/// Where an action comes from.
+/// The origin of an action.
 #[derive(Clone, Debug)]
 pub(crate) struct Source<'a> {
-    /// The worker that wants it.
+    /// Id of the worker that proposed the action.
     pub(crate) worker: &'a str,
-    /// The run it said so in.
+    /// Id of the run in which the worker reported the action. `none` if there is no run.
     pub(crate) run: &'a str,
-    /// What that run was given to know.
+    /// Id of the context pack of that run. `none` if there is none.
     pub(crate) context_pack: &'a str,
-    /// In whose name it is done.
+    /// The actor on whose behalf the action is executed.
     pub(crate) actor: &'a Actor,
 }
 
-/// What starts jobs, and the right to.
+/// The job runner, with the permission to start jobs.
 #[derive(Clone, Copy)]
 pub(crate) struct Starter<'a> {
     pub(crate) jobs: &'a Jobs,
     pub(crate) may: MayExec,
 }
 
-/// Decides about an action of a report and does what was decided.
+/// Decides about an action of a worker's report, and executes, queues or skips it.
 pub(crate) fn report(
     jobs: Starter<'_>,
     company: &Company,
@@ -110,7 +111,7 @@ pub(crate) fn report(
                 Ok(None)
             }
             Verdict::Execute => {
-                let undone = begun(company, action, source, Some(hour_key(now)));
+                let undone = new_intent(company, action, source, Some(hour_key(now)));
                 writer.begin_action(&state, &undone)?;
                 Ok(Some(undone))
             }
@@ -122,7 +123,7 @@ pub(crate) fn report(
     }
 }
 
-/// Does what processes that ended had begun, as far as the limits allow it.
+/// Executes the actions that ended processes left unfinished, within the limits of this tick and hour.
 pub(crate) fn resume_left(
     jobs: Starter<'_>,
     company: &Company,
@@ -132,15 +133,16 @@ pub(crate) fn resume_left(
 ) -> Result<(), Error> {
     for left in files::undone(company)? {
         let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
-        if let Some(undone) = claimed(company, &left, config, now, done)? {
+        if let Some(undone) = claim(company, &left, config, now, done)? {
             finish(jobs, company, &undone, carried)?;
         }
     }
     Ok(())
 }
 
-/// Takes an action that was begun, if nobody who lives does it and it may be done now.
-fn claimed(
+/// Claims an unfinished action for this process. Returns `None` if another live process owns it, if it is finished
+/// meanwhile, or if the limits do not permit it now.
+fn claim(
     company: &Company,
     left: &Undone,
     config: &HeartbeatConfig,
@@ -156,7 +158,7 @@ fn claimed(
         let Some(mut undone) = found else {
             return Ok(None);
         };
-        // Only one of this process does actions at a time, so what it left was left for good.
+        // The caller holds `Heartbeats::acting`, so no other task of this process works on an action that it owns.
         let is_ours = undone.owner == json!(ProcessId::own());
         let owner: Option<ProcessId> = serde_json::from_value(undone.owner.clone()).ok();
         if !is_ours && owner.is_some_and(|owner| owner.is_alive()) {
@@ -184,8 +186,8 @@ fn claimed(
     })
 }
 
-/// An action that is going to be done by this process.
-fn begun(
+/// The intent of this process to execute an action.
+fn new_intent(
     company: &Company,
     action: &ProposedAction,
     source: &Source<'_>,
@@ -207,10 +209,10 @@ fn begun(
     }
 }
 
-/// How often an action is tried while other processes keep a lock for longer than a caller waits for it.
-const TRIES: usize = 3;
+/// How often an action is attempted while another process holds a lock for longer than its timeout.
+const MAX_ATTEMPTS: usize = 3;
 
-/// Does what was begun. What cannot be done becomes a proposal.
+/// Executes an action whose intent is written. An action of a report that fails becomes a proposal.
 fn finish(
     jobs: Starter<'_>,
     company: &Company,
@@ -219,7 +221,7 @@ fn finish(
 ) -> Result<(), Error> {
     let is_transient = |done: &Result<_, NotDone>| matches!(done, Err(NotDone::Refused(error)) if error.is_transient());
     let mut done = execute(jobs, company, undone);
-    for _ in 1..TRIES {
+    for _ in 1..MAX_ATTEMPTS {
         if is_transient(&done) {
             done = execute(jobs, company, undone);
         }
@@ -231,15 +233,15 @@ fn finish(
             carried.launched_job_ids.extend(job);
             Ok(())
         }
-        // The next process does it.
+        // The intent stays, so that the next process executes the action.
         Err(NotDone::Closing) => Ok(()),
-        // The next tick does it, under the same ids.
+        // The next tick executes it under the same ids.
         Err(NotDone::Refused(error)) if error.is_transient() && undone.counted_hour.is_some() => {
-            tracing::warn!(%error, "an action of a heartbeat is left to the next tick");
+            tracing::warn!(%error, "an action of a heartbeat is postponed to the next tick");
             Ok(())
         }
         Err(NotDone::Refused(error)) if undone.counted_hour.is_none() => {
-            // Who approved it hears why; nothing is left to be done.
+            // An approved action: the approver gets the error, and the action is not attempted again.
             company.write(|writer| writer.end_action(undone))?;
             Err(error)
         }
@@ -267,11 +269,11 @@ fn finish(
     }
 }
 
-/// Why something was not done.
+/// Why an action was not executed.
 enum NotDone {
-    /// The gateway stops.
+    /// The gateway is shutting down.
     Closing,
-    /// It cannot be done.
+    /// The action failed.
     Refused(Error),
 }
 
@@ -281,7 +283,7 @@ impl From<Error> for NotDone {
     }
 }
 
-/// Tells the run of the worker that policy forbids what it wants.
+/// Records in the worker's run that policy denies the action.
 fn audit(company: &Company, action: &ProposedAction, source: &Source<'_>, stop: Option<&HardStop>) {
     let project = action.project_id().and_then(|id| ProjectId::parse(id).ok());
     if let (Some(HardStop::PolicyDenied(_)), Some(project)) = (stop, project) {
@@ -291,24 +293,24 @@ fn audit(company: &Company, action: &ProposedAction, source: &Source<'_>, stop: 
             resource_id: action.idempotency_key(),
             resource: resource(action, source.worker, source.actor),
         };
-        // It says no, which is known; the record is what matters.
+        // The check is repeated only because it writes the denial into the run's events.
         let _ = policy::check(company, source.actor, Action::Launch, &subject);
     }
 }
 
-/// Whether an approved action may be carried out at all. Budgets may be overridden by who approves; secrets and the
-/// limits between teams may not.
+/// Checks whether an approved action may be executed. An approval overrides budgets and policy, but neither secrets nor
+/// the limits between teams.
 pub(crate) fn check_approved(
     company: &Company,
     action: &ProposedAction,
     approver: &Actor,
 ) -> Result<(), Error> {
-    let action = unwrapped(action);
+    let action = effective_action(action);
     if strings_of(action)
         .iter()
         .any(|text| text.contains(REDACTED))
     {
-        let message = "a proposal whose secrets were blacked out cannot be carried out";
+        let message = "a proposal with redacted secrets cannot be carried out";
         return Err(Error::Refused(message.to_owned()));
     }
     match hard_stop(company, action, &approver.id, approver) {
@@ -319,7 +321,7 @@ pub(crate) fn check_approved(
     }
 }
 
-/// Carries out an action somebody approved, once.
+/// Executes an approved action, once.
 pub(crate) fn approved(
     jobs: Starter<'_>,
     company: &Company,
@@ -328,17 +330,17 @@ pub(crate) fn approved(
     now: Moment,
 ) -> Result<Carried, Error> {
     check_approved(company, action, approver)?;
-    let action = unwrapped(action);
+    let action = effective_action(action);
     let config = files::setting(company).config;
     let mut carried = Carried::default();
-    // It may have been begun by a process that ended before it was done.
+    // An ended process may have left the action unfinished.
     let left = files::undone(company)?;
     let key = action.idempotency_key();
     let left = left
         .iter()
         .find(|undone| undone.action.idempotency_key() == key);
     if let Some(left) = left
-        && let Some(undone) = claimed(company, left, &config, now, 0)?
+        && let Some(undone) = claim(company, left, &config, now, 0)?
     {
         finish(jobs, company, &undone, &mut carried)?;
         return Ok(carried);
@@ -356,7 +358,7 @@ pub(crate) fn approved(
                     context_pack: "none",
                     actor: approver,
                 };
-                let undone = begun(company, action, &source, None);
+                let undone = new_intent(company, action, &source, None);
                 writer.begin_action(&state, &undone)?;
                 return Ok(Some(undone));
             }
@@ -370,8 +372,8 @@ pub(crate) fn approved(
     Ok(carried)
 }
 
-/// What an approval is about: what it proposes, if it proposes something.
-fn unwrapped(action: &ProposedAction) -> &ProposedAction {
+/// The action that an approval is about: the one that an approval item proposes, else the action itself.
+fn effective_action(action: &ProposedAction) -> &ProposedAction {
     match action {
         ProposedAction::CreateApprovalItem {
             proposed_action: Some(inner),
@@ -387,7 +389,7 @@ fn unwrapped(action: &ProposedAction) -> &ProposedAction {
     }
 }
 
-/// Changes what the heartbeat remembers as it is on disk.
+/// Changes the heartbeat state on disk.
 pub(crate) fn change_state<R>(
     company: &Company,
     change: impl FnOnce(&mut HeartbeatState) -> R,
@@ -400,7 +402,8 @@ pub(crate) fn change_state<R>(
     })
 }
 
-/// What is remembered. A damaged file is put aside when the new one is written.
+/// The heartbeat state on disk, or an empty one if the file is damaged. Writing the new state sets a damaged file
+/// aside.
 pub(crate) fn remembered(company: &Company) -> HeartbeatState {
     files::state(company).unwrap_or_else(|_| HeartbeatState {
         schema_version: 1,
@@ -408,7 +411,7 @@ pub(crate) fn remembered(company: &Company) -> HeartbeatState {
     })
 }
 
-/// What policy knows of an action.
+/// The policy resource of an action.
 fn resource<'a>(action: &'a ProposedAction, producer: &'a str, actor: &'a Actor) -> Resource<'a> {
     let visibility = match action {
         ProposedAction::LaunchJob { visibility, .. }
@@ -424,7 +427,7 @@ fn resource<'a>(action: &'a ProposedAction, producer: &'a str, actor: &'a Actor)
     }
 }
 
-/// Why an action cannot just happen.
+/// Returns the reason why an action must not be executed without a decision, if there is one.
 fn hard_stop(
     company: &Company,
     action: &ProposedAction,
@@ -447,7 +450,7 @@ fn hard_stop(
         worker_agent_id,
         task_id,
         ..
-    } = unwrapped(action)
+    } = effective_action(action)
     else {
         return None;
     };
@@ -473,7 +476,7 @@ fn hard_stop(
     budget::is_exceeded(&checks).then_some(HardStop::Budget)
 }
 
-/// Every text in an action, however deep.
+/// All strings in an action, at any depth.
 fn strings_of(action: &ProposedAction) -> Vec<String> {
     fn collect(value: &Value, found: &mut Vec<String>) {
         match value {
@@ -488,7 +491,7 @@ fn strings_of(action: &ProposedAction) -> Vec<String> {
     found
 }
 
-/// Does an action unless it was done before. The id of a job it started is answered.
+/// Executes an action unless it was executed before. Returns the id of the job that it started.
 fn execute(
     jobs: Starter<'_>,
     company: &Company,
@@ -507,7 +510,7 @@ fn execute(
         } => {
             let run_id = target_run_id.as_deref().map(RunId::parse).transpose();
             let new = comment::NewComment {
-                project_id: parsed(project_id)?,
+                project_id: parse_project(project_id)?,
                 author: undone.actor(),
                 body: body.to_string(),
                 agent_id: target_agent_id.as_ref().map(Text::to_string),
@@ -522,7 +525,7 @@ fn execute(
             let spec = job_of(company, undone)?;
             let (project, job) = (spec.project_id.clone(), &undone.job_id);
             let is_known = company::execution::job::record(company, &project, job).is_ok();
-            // One without an owner is found by whoever meets the folder.
+            // A recorded job without an owner is resumed by the next process that opens the folder.
             if !is_known {
                 let placement = JobPlacement::default();
                 let submitted = jobs
@@ -540,11 +543,11 @@ fn execute(
     }
 }
 
-fn parsed(project: &str) -> Result<ProjectId, Error> {
+fn parse_project(project: &str) -> Result<ProjectId, Error> {
     ProjectId::parse(project).map_err(|error| Error::Refused(error.to_string()))
 }
 
-/// The contract of an action.
+/// The specification of the job that an action starts.
 fn job_of(company: &Company, undone: &Undone) -> Result<JobSpec, Error> {
     let actor = undone.actor();
     let ProposedAction::LaunchJob {
@@ -570,11 +573,12 @@ fn job_of(company: &Company, undone: &Undone) -> Result<JobSpec, Error> {
     );
     let mut seeds = vec![json!({"kind": "note", "value": note})];
     if let Some(role) = target_role {
-        seeds.push(json!({"kind": "note", "value": format!("target_role={}", word(role))}));
+        seeds.push(json!({"kind": "note", "value": format!("target_role={}", role_name(role))}));
     }
-    let deliverables = match deliverables.is_empty() {
-        true => vec![crate::job::text("A result that says what was done")],
-        false => deliverables.clone(),
+    let deliverables = if deliverables.is_empty() {
+        vec![crate::job::text("A result that says what was done")]
+    } else {
+        deliverables.clone()
     };
     let spec = json!({
         "job_id": undone.job_id,
@@ -595,11 +599,11 @@ fn job_of(company: &Company, undone: &Undone) -> Result<JobSpec, Error> {
     serde_json::from_value(spec).map_err(|error| Error::Refused(error.to_string()))
 }
 
-fn word(role: &TargetRole) -> String {
+fn role_name(role: &TargetRole) -> String {
     json!(role).as_str().unwrap_or_default().to_owned()
 }
 
-/// The document in which an action waits for somebody to decide: its file and its text.
+/// The document in which an action waits for a decision: its id, path and text.
 fn proposal(
     company: &Company,
     action: &ProposedAction,
@@ -644,28 +648,28 @@ fn proposal(
         | ProposedAction::AddComment { .. }
         | ProposedAction::Noop { .. } => (format!("Heartbeat approval: {kind}"), json!(action)),
     };
-    let clean = |text: &str| match redacts {
-        true => secret::redact(text).0.into_owned(),
-        false => text.to_owned(),
-    };
-    let proposed: Value = match redacts {
-        true => {
-            let text = proposed.to_string();
-            serde_json::from_str(&secret::redact_json(&text).0).map_err(|error| {
-                Error::Refused(format!("an action cannot be blacked out: {error}"))
-            })?
+    let clean = |text: &str| {
+        if redacts {
+            secret::redact(text).0.into_owned()
+        } else {
+            text.to_owned()
         }
-        false => proposed,
+    };
+    let proposed: Value = if redacts {
+        let text = proposed.to_string();
+        serde_json::from_str(&secret::redact_json(&text).0)
+            .map_err(|error| Error::Refused(format!("an action cannot be redacted: {error}")))?
+    } else {
+        proposed
     };
     let (title, reason) = (clean(&title), clean(reason));
     let id: DocumentId = company.sources().id();
-    let project = parsed(action.project_id().map_or("", Text::as_str))?;
-    let shown = shown(&proposed);
-    let note = match redacts {
-        true => {
-            "\n\nredacted: true. It cannot be carried out; ask for it again without the secret."
-        }
-        false => "",
+    let project = parse_project(action.project_id().map_or("", Text::as_str))?;
+    let shown = format_action(&proposed);
+    let note = if redacts {
+        "\n\nredacted: true. It cannot be carried out; ask for it again without the secret."
+    } else {
+        ""
     };
     let body = format!(
         "# {title}\n\n## Summary\n\nCoordinator queued {kind} from {} for manager approval.\n\n\
@@ -691,8 +695,8 @@ fn proposal(
     Ok((id, (relpath, text)))
 }
 
-/// An action as people read it: what it is and how risky before what it says.
-fn shown(action: &Value) -> String {
+/// Formats an action for people, with the identifying fields and the risk first.
+fn format_action(action: &Value) -> String {
     const FIRST: [&str; 8] = [
         "idempotency_key",
         "risk",

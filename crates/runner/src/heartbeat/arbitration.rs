@@ -1,5 +1,5 @@
-//! What becomes of what a woken worker wants: done, queued for a decision, or known already. Pure: it changes what
-//! is remembered and nothing else.
+//! Decides about the actions that woken workers propose: whether an action is executed, queued for a decision, skipped
+//! or already known. The functions change the given heartbeat state and have no other effects.
 
 use company::{iso_time, unix_ms};
 use protocol::company::{
@@ -13,24 +13,24 @@ use protocol::company::{
 use super::triage::{Moment, is_quiet};
 
 const DAY_MS: i64 = 86_400_000;
-/// For how long the counters of hours are kept.
+/// How long the hourly counters are kept.
 const HOURS_KEPT_MS: i64 = 2 * DAY_MS;
 
-/// Why an action cannot just happen, whoever asked for it.
+/// Why an action must not be executed without a decision, independent of its risk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HardStop {
-    /// Policy forbids it.
+    /// Policy denies the action; the id of the rule.
     PolicyDenied(String),
-    /// There is a secret in it.
+    /// The action contains a secret.
     SecretRisk,
-    /// A director may only start workers of their own team.
+    /// A director starts a worker of another team.
     CrossTeam,
-    /// The budget is used up.
+    /// The budget of the project or task is exceeded.
     Budget,
 }
 
 impl HardStop {
-    /// The word in rationales.
+    /// The reason code that is used in rationales.
     pub fn reason(&self) -> String {
         match self {
             Self::PolicyDenied(rule) => format!("policy_denied:{rule}"),
@@ -41,20 +41,21 @@ impl HardStop {
     }
 }
 
-/// What becomes of an action.
+/// The decision about an action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It was seen before.
+    /// The idempotency key was seen before; the action is ignored.
     Deduped,
-    /// It happens now.
+    /// The action is executed now.
     Execute,
-    /// Somebody decides first, for this reason.
+    /// The action waits for a decision; the rationale.
     Queue(String),
-    /// It cannot even be decided about.
+    /// The action would need a decision but cannot be queued; the reason code.
     Skip(&'static str),
 }
 
-/// Decides about an action a worker reported and remembers it. `done_this_tick` counts across all reports of a tick.
+/// Decides about an action that a worker reported, and records it in the state. `done_this_tick` is the number of
+/// actions executed so far in this tick, over all reports.
 pub fn arbitrate(
     action: &ProposedAction,
     hard_stop: Option<&HardStop>,
@@ -63,7 +64,7 @@ pub fn arbitrate(
     now: Moment,
     done_this_tick: u32,
 ) -> Verdict {
-    forget_old(state, now);
+    remove_expired(state, now);
     if state
         .idempotency
         .contains_key(action.idempotency_key().as_str())
@@ -98,40 +99,41 @@ pub fn arbitrate(
     };
     match (rationale, action.project_id()) {
         (None, _) => {
-            remember(action, HeartbeatActionStatus::Executed, state, config, now);
+            record(action, HeartbeatActionStatus::Executed, state, config, now);
             Verdict::Execute
         }
         (Some(_), None) => {
-            remember(action, HeartbeatActionStatus::Queued, state, config, now);
+            record(action, HeartbeatActionStatus::Queued, state, config, now);
             Verdict::Skip("missing_project_for_approval")
         }
         (Some(rationale), Some(_)) => {
-            remember(action, HeartbeatActionStatus::Queued, state, config, now);
+            record(action, HeartbeatActionStatus::Queued, state, config, now);
             Verdict::Queue(rationale)
         }
     }
 }
 
-/// Decides about an action that somebody approved: one that waits happens now, one that happened does not again.
+/// Decides about an approved action: it is executed unless it was executed before.
 pub fn arbitrate_approved(
     action: &ProposedAction,
     state: &mut HeartbeatState,
     config: &HeartbeatConfig,
     now: Moment,
 ) -> Verdict {
-    forget_old(state, now);
+    remove_expired(state, now);
     let known = state.idempotency.get(action.idempotency_key().as_str());
     match known.map(|known| known.status) {
         Some(HeartbeatActionStatus::Executed) => Verdict::Deduped,
         Some(HeartbeatActionStatus::Queued) | None => {
-            remember(action, HeartbeatActionStatus::Executed, state, config, now);
+            record(action, HeartbeatActionStatus::Executed, state, config, now);
             Verdict::Execute
         }
     }
 }
 
-/// Whether an action that was begun by a process that ended may be done now; `counted_hour` tells in which hour it was
-/// counted. It is counted again if that hour is over, so that no hour has more than its limit.
+/// Whether an action that an ended process left unfinished may be executed now. `counted_hour` is the hour in whose
+/// limit the action was counted, `None` for an approved action. If that hour is over, the action is counted in the
+/// current hour, so that no hour exceeds its limit.
 pub fn resume(
     action: &ProposedAction,
     counted_hour: &mut Option<String>,
@@ -141,7 +143,7 @@ pub fn resume(
     done_this_tick: u32,
 ) -> bool {
     let Some(counted) = counted_hour else {
-        // Somebody approved it.
+        // Approved actions are exempt from the limits.
         return true;
     };
     let is_comment = matches!(action, ProposedAction::AddComment { .. });
@@ -166,7 +168,7 @@ pub fn resume(
     true
 }
 
-/// Remembers that an action which could not be done waits for a decision instead.
+/// Records that an action whose execution failed waits for a decision instead.
 pub fn queue_instead(action: &ProposedAction, state: &mut HeartbeatState) {
     let known = state.idempotency.get_mut(action.idempotency_key().as_str());
     if let Some(known) = known {
@@ -175,7 +177,7 @@ pub fn queue_instead(action: &ProposedAction, state: &mut HeartbeatState) {
     }
 }
 
-fn remember(
+fn record(
     action: &ProposedAction,
     status: HeartbeatActionStatus,
     state: &mut HeartbeatState,
@@ -208,8 +210,8 @@ fn remember(
     }
 }
 
-/// Forgets actions that are old enough, and the counters of hours long past.
-fn forget_old(state: &mut HeartbeatState, now: Moment) {
+/// Removes expired actions and old hourly counters.
+fn remove_expired(state: &mut HeartbeatState, now: Moment) {
     let is_past =
         |text: &str, kept_ms: i64| unix_ms(text).is_none_or(|at| at + kept_ms <= now.unix_ms);
     state
@@ -223,7 +225,7 @@ fn forget_old(state: &mut HeartbeatState, now: Moment) {
     });
 }
 
-/// `2026-11-15-12`, in UTC.
+/// Key of the hourly counter: the hour in UTC, such as `2026-11-15-12`.
 pub(super) fn hour_key(now: Moment) -> String {
     iso_time(now.unix_ms)[..13].replace('T', "-")
 }

@@ -1,4 +1,5 @@
-//! The heartbeats of all company folders: one tick at a time each, and a loop for those that somebody set.
+//! The heartbeats of all company folders: at most one tick at a time in each folder, and a loop for each folder that
+//! has a heartbeat config.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,12 +30,12 @@ use super::{
 };
 use crate::{Jobs, session::blocking};
 
-/// No tick comes sooner.
-const SOONEST: Duration = Duration::from_millis(250);
-/// How long a loop rests after a tick that failed, at first and at most.
-const REST: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
-/// How often a heartbeat that does not beat is looked at, in case another process sets it.
-const LOOKS: Duration = Duration::from_secs(60);
+/// Minimum delay before a scheduled tick.
+const MIN_DELAY: Duration = Duration::from_millis(250);
+/// Delay after a failed tick: the initial value and the maximum. It doubles with each further failure.
+const RETRY_DELAY: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
+/// How often the config of a disabled heartbeat is read again, because another process may enable it.
+const CONFIG_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The heartbeats of one process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -46,20 +47,26 @@ pub struct Heartbeats {
 struct Inner {
     jobs: Jobs,
     logs: Logs,
-    known: Mutex<BTreeMap<PathBuf, Known>>,
+    /// The heartbeats of this process, by company folder.
+    folders: Mutex<BTreeMap<PathBuf, FolderHeartbeat>>,
+    /// Company folders in which this process runs a tick.
     ticking: Mutex<BTreeSet<PathBuf>>,
-    /// Held while actions are done: what this process has begun is left only if nobody holds it.
+    /// Held while actions are executed. An unfinished action of this process is abandoned only if the lock is free.
     acting: Mutex<()>,
-    /// Counts changes of settings, so that loops look again.
+    /// Number of config changes. A change makes the loops read their config again.
     changed: watch::Sender<u64>,
 }
 
-/// What is known of the heartbeat of a folder.
+/// The runtime data of the heartbeat of a folder.
 #[derive(Debug, Default)]
-struct Known {
+struct FolderHeartbeat {
+    /// Whether the loop of the folder runs.
     loops: bool,
+    /// Time of the next scheduled tick, in Unix milliseconds. `None` if none is scheduled.
     next_at_ms: Option<i64>,
+    /// Error of the last scheduled tick. `None` if it succeeded.
     last_error: Option<String>,
+    /// Response of the last tick of this process, including dry runs.
     last_tick: Option<HeartbeatTickResponse>,
 }
 
@@ -67,28 +74,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Nothing beats by itself in a folder whose heartbeat nobody set.
+/// Whether a folder has a heartbeat config. Without one no tick is scheduled.
 fn is_configured(company: &Company) -> bool {
     company.path(company::layout::HEARTBEAT_CONFIG).is_file()
 }
 
-/// The place of the one tick of a folder, free again however the tick ends.
-struct Turn<'a>(&'a Inner, PathBuf);
+/// Marks a folder as ticking, until it is dropped.
+struct TickGuard<'a>(&'a Inner, PathBuf);
 
-impl Drop for Turn<'_> {
+impl Drop for TickGuard<'_> {
     fn drop(&mut self) {
         lock(&self.0.ticking).remove(&self.1);
     }
 }
 
 impl Heartbeats {
-    /// Starts with none.
+    /// Creates a registry without heartbeats.
     pub fn new(jobs: Jobs) -> Self {
         Self {
             inner: Arc::new(Inner {
                 jobs,
                 logs: Logs::default(),
-                known: Mutex::default(),
+                folders: Mutex::default(),
                 ticking: Mutex::default(),
                 acting: Mutex::default(),
                 changed: watch::Sender::new(0),
@@ -100,7 +107,7 @@ impl Heartbeats {
         &self.inner.jobs
     }
 
-    /// What starts jobs with this right.
+    /// The job runner, with the caller's permission to execute.
     pub(crate) fn starter(&self, may: MayExec) -> Starter<'_> {
         Starter {
             jobs: &self.inner.jobs,
@@ -108,7 +115,7 @@ impl Heartbeats {
         }
     }
 
-    /// Held while actions are done.
+    /// Acquires the lock that is held while actions are executed.
     pub(crate) fn acting(&self) -> MutexGuard<'_, ()> {
         lock(&self.inner.acting)
     }
@@ -117,7 +124,8 @@ impl Heartbeats {
         &self.inner.logs
     }
 
-    /// Looks around. Only one tick at a time runs in a folder, whatever number of processes work in it.
+    /// Runs a tick. Only one tick at a time runs in a folder, over all processes; if another one runs, the response
+    /// reports that the tick was skipped.
     pub async fn tick(
         &self,
         company: &Company,
@@ -138,8 +146,8 @@ impl Heartbeats {
         if !lock(&self.inner.ticking).insert(root.clone()) {
             return Ok(skipped());
         }
-        let _turn = Turn(&self.inner, root.clone());
-        // A dry tick writes nothing, not even a lock file.
+        let _guard = TickGuard(&self.inner, root.clone());
+        // A dry run writes nothing, not even a lock file.
         let _lock = if kind == Tick::Dry {
             None
         } else {
@@ -151,19 +159,19 @@ impl Heartbeats {
         };
         let ticked = tick::run(self, company, kind, reason, may).await?;
         // In memory only: a dry run writes no state, but `heartbeat.status` shows its summary.
-        lock(&self.inner.known).entry(root).or_default().last_tick = Some(ticked.clone());
+        lock(&self.inner.folders).entry(root).or_default().last_tick = Some(ticked.clone());
         Ok(ticked)
     }
 
-    /// How the heartbeat of a folder stands.
+    /// Returns the config, the state and the runtime data of the heartbeat of a folder.
     pub fn status(&self, company: &Company) -> HeartbeatStatusResponse {
         let setting = files::setting(company);
         let state = files::state(company).unwrap_or_else(|_| HeartbeatState {
             schema_version: 1,
             ..HeartbeatState::default()
         });
-        let known = lock(&self.inner.known);
-        let known = known.get(company.root());
+        let folders = lock(&self.inner.folders);
+        let known = folders.get(company.root());
         HeartbeatStatusResponse {
             workspace_dir: company.given().to_owned(),
             observed: true,
@@ -171,7 +179,7 @@ impl Heartbeats {
             config_error: setting.error,
             state,
             runtime: HeartbeatRuntime {
-                // A loop that only waits to be turned on does not run.
+                // A loop that only waits until the heartbeat is enabled does not count as running.
                 loop_running: setting.config.enabled && known.is_some_and(|known| known.loops),
                 tick_in_progress: lock(&self.inner.ticking).contains(company.root()),
                 next_scheduled_at: known
@@ -185,16 +193,16 @@ impl Heartbeats {
         }
     }
 
-    /// Lets the heartbeat of a folder beat by itself, if somebody set it. Called as often as one likes: what beats
-    /// already goes on as it does.
+    /// Starts the loop of a folder's heartbeat if the folder has a heartbeat config. Repeated calls have no effect
+    /// while the loop runs.
     pub fn observe(&self, company: &Company, may: MayExec) {
         if !is_configured(company) {
             return;
         }
         {
-            let mut known = lock(&self.inner.known);
-            let known = known.entry(company.root().to_owned()).or_default();
-            if std::mem::replace(&mut known.loops, true) {
+            let mut folders = lock(&self.inner.folders);
+            let folder = folders.entry(company.root().to_owned()).or_default();
+            if std::mem::replace(&mut folder.loops, true) {
                 return;
             }
         }
@@ -204,54 +212,55 @@ impl Heartbeats {
                 () = this.beat(&company, may) => {}
                 () = this.inner.jobs.closed() => {}
             }
-            lock(&this.inner.known)
+            lock(&this.inner.folders)
                 .entry(company.root().to_owned())
                 .or_default()
                 .loops = false;
         });
     }
 
-    /// Tells the loops that a setting changed.
+    /// Notifies the loops that a heartbeat config changed.
     pub fn changed(&self) {
         self.inner.changed.send_modify(|count| *count += 1);
     }
 
-    /// Ticks for as long as there is a config that says how. Whatever goes wrong is told of and tried again later.
+    /// Runs scheduled ticks for as long as the folder has a heartbeat config. A failed tick is logged and retried
+    /// later.
     async fn beat(&self, company: &Company, may: MayExec) {
         let mut changed = self.inner.changed.subscribe();
-        let mut rest = REST.0;
+        let mut retry_delay = RETRY_DELAY.0;
         while is_configured(company) {
             let read = {
                 let company = company.clone();
                 blocking(move || Ok((files::setting(&company), files::state(&company).ok()))).await
             };
             let Ok((setting, state)) = read else {
-                sleep(rest).await;
+                sleep(retry_delay).await;
                 continue;
             };
             if !setting.config.enabled {
-                self.know(company, |known| known.next_at_ms = None);
+                self.update(company, |known| known.next_at_ms = None);
                 tokio::select! {
                     _ = changed.changed() => {}
-                    () = sleep(LOOKS) => {}
+                    () = sleep(CONFIG_POLL_INTERVAL) => {}
                 }
                 continue;
             }
             let now_ms = company.sources().now_ms();
             let interval_ms = i64::from(setting.config.tick_interval_minutes) * 60_000;
             let written = state.and_then(|state| unix_ms(state.next_tick_at.as_deref()?));
-            let planned = lock(&self.inner.known)
+            let planned = lock(&self.inner.folders)
                 .get(company.root())
                 .and_then(|known| known.next_at_ms);
-            // What was planned once is not put off; a shorter interval brings it nearer.
+            // A scheduled tick is never postponed; a shorter interval moves it forward.
             let next_ms = match written.filter(|at| *at > now_ms).or(planned) {
                 Some(at) => at.min(now_ms + interval_ms),
                 None => now_ms + interval_ms,
             };
-            self.know(company, |known| known.next_at_ms = Some(next_ms));
+            self.update(company, |known| known.next_at_ms = Some(next_ms));
             let length = Duration::from_millis(u64::try_from(next_ms - now_ms).unwrap_or(0));
             tokio::select! {
-                () = sleep(length.max(SOONEST)) => {}
+                () = sleep(length.max(MIN_DELAY)) => {}
                 _ = changed.changed() => continue,
             }
             if !is_configured(company) {
@@ -260,30 +269,30 @@ impl Heartbeats {
             let ticked = self
                 .tick(company, Tick::Interval, tick::INTERVAL, may)
                 .await;
-            self.know(company, |known| {
+            self.update(company, |known| {
                 known.next_at_ms = None;
                 known.last_error = ticked.as_ref().err().map(ToString::to_string);
             });
             match ticked {
-                Ok(_) => rest = REST.0,
+                Ok(_) => retry_delay = RETRY_DELAY.0,
                 Err(error) => {
-                    tracing::warn!(%error, "a heartbeat failed");
-                    sleep(rest).await;
-                    rest = (rest * 2).min(REST.1);
+                    tracing::warn!(%error, "a heartbeat tick failed");
+                    sleep(retry_delay).await;
+                    retry_delay = (retry_delay * 2).min(RETRY_DELAY.1);
                 }
             }
         }
     }
 
-    fn know(&self, company: &Company, change: impl FnOnce(&mut Known)) {
+    fn update(&self, company: &Company, change: impl FnOnce(&mut FolderHeartbeat)) {
         change(
-            lock(&self.inner.known)
+            lock(&self.inner.folders)
                 .entry(company.root().to_owned())
                 .or_default(),
         );
     }
 
-    /// Whether an action may be carried out if somebody approves it.
+    /// Checks whether an action may be executed if `approver` approves it.
     pub fn check_approved(
         &self,
         company: &Company,
@@ -293,7 +302,8 @@ impl Heartbeats {
         act::check_approved(company, action, approver)
     }
 
-    /// Carries out an action somebody approved: once, whoever asks how often. Blocking, on a thread of the runtime.
+    /// Executes an approved action once, even if it is called repeatedly. Blocks; must be called on a thread of the
+    /// runtime.
     pub fn carry_out(
         &self,
         company: &Company,

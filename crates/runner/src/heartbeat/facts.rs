@@ -1,5 +1,5 @@
-//! What there is for each worker: events since the last look, tasks, jobs. Every file is looked at once; a log that
-//! did not grow is not read.
+//! Collects the facts that speak for waking each worker: new events, due tasks and stuck jobs. Each file is read at
+//! most once per tick, and a log that did not grow is not read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,7 +27,7 @@ use serde::Deserialize;
 
 use super::triage::{Counts, Worker};
 
-/// Events by which nobody asks for attention.
+/// Prefixes of event types that need no attention of a worker.
 const HOUSEKEEPING: [&str; 4] = [
     "policy.",
     "context.plan.generated",
@@ -35,32 +35,32 @@ const HOUSEKEEPING: [&str; 4] = [
     "memory.candidates.generated",
 ];
 
-/// How far each log was read by this process.
+/// The position up to which this process has read each event log.
 #[derive(Debug, Default)]
-pub(crate) struct Logs(Mutex<BTreeMap<PathBuf, Place>>);
+pub(crate) struct Logs(Mutex<BTreeMap<PathBuf, ReadPosition>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Bytes, up to the end of a line.
+struct ReadPosition {
+    /// Offset in bytes, at the end of a line.
     bytes: u64,
-    /// Lines.
+    /// Number of lines up to the offset, without blank ones.
     seq: u64,
 }
 
-/// What was found.
+/// The facts on which a tick decides.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// Everybody who can be woken, sorted by id.
+    /// All agents that can be woken, sorted by id.
     pub(crate) workers: Vec<Worker>,
-    /// What they are.
+    /// Roles of these agents, by agent id.
     pub(crate) roles: BTreeMap<String, AgentRole>,
-    /// Where each log ends now.
+    /// Number of events in the log of each run, by `<project>::<run>`.
     pub(crate) cursors: BTreeMap<String, u64>,
-    /// The project of the newest run, else the newest project.
+    /// The project of the newest run, else the newest project. `None` if the company has no project.
     pub(crate) default_project: Option<ProjectId>,
 }
 
-/// Looks around.
+/// Reads the agents, jobs, tasks, runs and new events of a company.
 pub(crate) fn gather(
     company: &Company,
     config: &HeartbeatConfig,
@@ -110,7 +110,7 @@ pub(crate) fn gather(
                 counts(worker, project).stuck_jobs += 1;
             }
         }
-        due(company, project, config, now_ms, &mut workers)?;
+        count_due_tasks(company, project, config, now_ms, &mut workers)?;
     }
     let mut facts = Facts::default();
     let mut newest: Option<(String, ProjectId)> = None;
@@ -142,11 +142,14 @@ pub(crate) fn gather(
             continue;
         }
         let mut signals: BTreeMap<&str, u64> = BTreeMap::new();
-        let heard: Vec<_> = events.iter().filter(|event| event.matters()).collect();
-        if !heard.is_empty() && workers.contains_key(run.agent_id.as_str()) {
+        let relevant: Vec<_> = events
+            .iter()
+            .filter(|event| event.needs_attention())
+            .collect();
+        if !relevant.is_empty() && workers.contains_key(run.agent_id.as_str()) {
             *signals.entry(run.agent_id.as_str()).or_default() += 1;
         }
-        for event in &heard {
+        for event in &relevant {
             *signals.entry(event.actor.as_str()).or_default() += 1;
         }
         for (agent, count) in signals {
@@ -179,7 +182,8 @@ fn counts<'a>(worker: &'a mut Worker, project: &ProjectId) -> &'a mut Counts {
     worker.by_project.entry(project.to_string()).or_default()
 }
 
-/// Who can be woken.
+/// The agents that can be woken: workers, and depending on the mode either directors or managers of teams without
+/// workers.
 pub(super) fn pool(agents: &[std::sync::Arc<Agent>], mode: HierarchyMode) -> Vec<&Agent> {
     let teams: BTreeSet<&str> = agents
         .iter()
@@ -199,8 +203,8 @@ pub(super) fn pool(agents: &[std::sync::Arc<Agent>], mode: HierarchyMode) -> Vec
     agents.iter().map(AsRef::as_ref).filter(is_in).collect()
 }
 
-/// Counts the tasks of a project that are due or late, for who does them.
-fn due(
+/// Counts the due and overdue tasks of a project for their assignees, or for all workers of the task's team.
+fn count_due_tasks(
     company: &Company,
     project: &ProjectId,
     config: &HeartbeatConfig,
@@ -236,9 +240,10 @@ fn due(
         for target in targets {
             if let Some(worker) = workers.get_mut(&target) {
                 let counts = counts(worker, project);
-                match end_ms < now_ms {
-                    true => counts.overdue_tasks += 1,
-                    false => counts.due_tasks += 1,
+                if end_ms < now_ms {
+                    counts.overdue_tasks += 1;
+                } else {
+                    counts.due_tasks += 1;
                 }
             }
         }
@@ -246,15 +251,15 @@ fn due(
     Ok(())
 }
 
-/// An event, as far as it matters here.
+/// The fields of an event that the heartbeat needs.
 #[derive(Debug, Deserialize)]
-struct Heard {
+struct LoggedEvent {
     r#type: String,
     actor: String,
 }
 
-impl Heard {
-    fn matters(&self) -> bool {
+impl LoggedEvent {
+    fn needs_attention(&self) -> bool {
         !HOUSEKEEPING
             .iter()
             .any(|kind| self.r#type.starts_with(kind))
@@ -262,13 +267,14 @@ impl Heard {
 }
 
 impl Logs {
-    /// The events of a log behind `known`, and how many it has.
+    /// Appends the events of a log after the first `known` ones to `events`, and returns the number of events in the
+    /// log. `None` if the log cannot be read.
     fn read(
         &self,
         company: &Company,
         relative: &str,
         known: u64,
-        events: &mut Vec<Heard>,
+        events: &mut Vec<LoggedEvent>,
     ) -> Option<u64> {
         let path = company.path(relative);
         let length = company
@@ -277,18 +283,21 @@ impl Logs {
             .metadata(Path::new(relative))
             .ok()?
             .len();
-        let place = {
-            let places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            places.get(&path).copied()
+        let position = {
+            let positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            positions.get(&path).copied()
         };
-        // A log that is shorter than it was is another one.
-        let place = place.filter(|place| place.bytes <= length && place.seq <= known);
-        if let Some(place) = place.filter(|place| place.bytes == length && place.seq == known) {
-            return Some(place.seq);
+        // A log that is shorter than before was replaced, so it is read from its start.
+        let position =
+            position.filter(|position| position.bytes <= length && position.seq <= known);
+        if let Some(position) =
+            position.filter(|position| position.bytes == length && position.seq == known)
+        {
+            return Some(position.seq);
         }
-        let mut place = place.unwrap_or(Place { bytes: 0, seq: 0 });
+        let mut position = position.unwrap_or(ReadPosition { bytes: 0, seq: 0 });
         let mut file = BufReader::with_capacity(64 << 10, company.open(relative).ok()?);
-        file.seek(SeekFrom::Start(place.bytes)).ok()?;
+        file.seek(SeekFrom::Start(position.bytes)).ok()?;
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -296,17 +305,17 @@ impl Logs {
             if !line.ends_with(b"\n") {
                 break;
             }
-            place.bytes += read as u64;
+            position.bytes += read as u64;
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            place.seq += 1;
-            if place.seq > known {
-                events.extend(serde_json::from_slice::<Heard>(&line).ok());
+            position.seq += 1;
+            if position.seq > known {
+                events.extend(serde_json::from_slice::<LoggedEvent>(&line).ok());
             }
         }
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        places.insert(path, place);
-        Some(place.seq)
+        let mut positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        positions.insert(path, position);
+        Some(position.seq)
     }
 }

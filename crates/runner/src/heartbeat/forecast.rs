@@ -1,4 +1,4 @@
-//! What a heartbeat may start by itself, told before and when it is turned on.
+//! Forecast of what a heartbeat may start without approval, shown before and when it is enabled.
 
 use company::{
     Company, Error,
@@ -10,7 +10,7 @@ use protocol::company::heartbeat::{
 
 use super::facts::pool;
 
-/// What the heartbeat of a company may start under a config.
+/// Returns the maximum that the heartbeat of a company may start under a config.
 pub fn forecast(company: &Company, config: &HeartbeatConfig) -> Result<HeartbeatForecast, Error> {
     let all = org::agents(company)?;
     let mut agents: Vec<_> = pool(&all, config.hierarchy_mode)
@@ -24,7 +24,7 @@ pub fn forecast(company: &Company, config: &HeartbeatConfig) -> Result<Heartbeat
     agents.sort_by(|left, right| left.agent_id.cmp(&right.agent_id));
     let mut token_caps = Vec::new();
     for id in project::project_ids(company)? {
-        // A project that cannot be read starts nothing.
+        // No worker is started for a project that cannot be read.
         let Ok(document) = project::project(company, &id) else {
             continue;
         };
@@ -71,7 +71,7 @@ fn summary(
         };
         format!(
             "Up to {per_tick} {workers} ({}) may be started every {minutes}, and up to {} actions an hour, which can \
-             be further jobs, are done without asking",
+             be further jobs, are executed without approval",
             kinds.join(", "),
             config.max_auto_actions_per_hour
         )

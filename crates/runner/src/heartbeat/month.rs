@@ -1,4 +1,5 @@
-//! A month of heartbeats with a virtual clock: fifty workers, random events, a crash every few ticks.
+//! Test that simulates a month of heartbeats with a virtual clock: fifty workers, random events, a crash every few
+//! ticks.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use super::{
 const BEGIN_MS: i64 = 1_777_593_600_000;
 const DAYS: i64 = 30;
 
-/// Numbers that are the same for the same seed.
+/// Pseudo-random numbers that depend only on the seed.
 struct Dice(u64);
 
 impl Dice {
@@ -28,14 +29,14 @@ impl Dice {
     }
 }
 
-/// What happened in a month, in order.
+/// The log of a simulated month, in order, and how often each action was executed.
 #[derive(Debug, Default, PartialEq)]
 struct Story {
     lines: Vec<String>,
     done: BTreeMap<String, u32>,
 }
 
-fn live(seed: u64) -> Story {
+fn simulate(seed: u64) -> Story {
     let config = HeartbeatConfig {
         max_auto_actions_per_tick: 3,
         max_auto_actions_per_hour: 5,
@@ -43,7 +44,7 @@ fn live(seed: u64) -> Story {
         ..HeartbeatConfig::default()
     };
     let (mut dice, mut story) = (Dice(seed), Story::default());
-    // What survives a crash.
+    // The state that survives a crash.
     let mut disk = HeartbeatState::default();
     let mut begun: Vec<(String, ProposedAction, Option<String>)> = Vec::new();
     let mut hours: BTreeMap<i64, u32> = BTreeMap::new();
@@ -85,7 +86,7 @@ fn live(seed: u64) -> Story {
         assert!(decision.wakes.len() <= 4);
         assert!(
             decision.wakes.is_empty() || !is_quiet(&config, hour),
-            "somebody was woken at night"
+            "a worker was woken in the quiet hours"
         );
         let crashes_at = (dice.roll(4) == 0).then(|| dice.roll(12));
         for (place, seq) in logs.iter().enumerate() {
@@ -102,7 +103,7 @@ fn live(seed: u64) -> Story {
         }
         disk = state.clone();
         let (mut step, mut done_this_tick) = (0, 0);
-        // What was begun before a crash is done first, within the limits.
+        // Actions that a crash left unfinished are executed first, within the limits.
         for (key, action, mut hour) in std::mem::take(&mut begun) {
             if resume(&action, &mut hour, &mut state, &config, now, done_this_tick) {
                 story.lines.push(format!("{number} resumed {key} Execute"));
@@ -116,7 +117,7 @@ fn live(seed: u64) -> Story {
         }
         'tick: for wake in &decision.wakes {
             for _ in 0..dice.roll(4) {
-                // Some ask again for what they asked for before.
+                // Some workers propose an earlier action again.
                 let key = match dice.roll(3) {
                     0 if keys > 0 => dice.roll(keys),
                     _ => {
@@ -142,7 +143,7 @@ fn live(seed: u64) -> Story {
                     .push(format!("{number} {} k{key} {verdict:?}", wake.agent_id));
                 step += 1;
                 if crashes_at == Some(step) {
-                    // Remembered and not done: it is done later, and only then.
+                    // The action is recorded but not executed, so a later tick executes it.
                     if verdict == Verdict::Execute {
                         story.lines.pop();
                         begun.push((format!("k{key}"), action, Some(hour_key(now))));
@@ -157,21 +158,21 @@ fn live(seed: u64) -> Story {
                 }
             }
         }
-        assert!(done_this_tick <= 3, "too much in one tick");
+        assert!(done_this_tick <= 3, "too many actions in one tick");
     }
     assert!(
         hours.values().all(|count| *count <= 5),
-        "too much in one hour"
+        "too many actions in one hour"
     );
-    assert!(begun.is_empty(), "something was never done: {begun:?}");
+    assert!(begun.is_empty(), "actions were never executed: {begun:?}");
     story
 }
 
 #[test]
 fn in_a_month_with_crashes_budgets_hold_and_nothing_is_done_twice() {
     for seed in [7, 4711] {
-        let story = live(seed);
-        // What is forgotten after two weeks may be asked for again; within them it may not.
+        let story = simulate(seed);
+        // An action expires after two weeks and may be executed again then, but not before.
         let mut last: BTreeMap<&str, i64> = BTreeMap::new();
         let ttl_ticks = 14 * 24 * 3;
         for line in &story.lines {
@@ -181,7 +182,7 @@ fn in_a_month_with_crashes_budgets_hold_and_nothing_is_done_twice() {
                 if let Some(before) = last.insert(key, tick) {
                     assert!(
                         tick - before >= ttl_ticks,
-                        "{key} was done at {before} and at {tick}"
+                        "{key} was executed at {before} and at {tick}"
                     );
                 }
             }
@@ -194,5 +195,5 @@ fn in_a_month_with_crashes_budgets_hold_and_nothing_is_done_twice() {
 
 #[test]
 fn the_same_seed_tells_the_same_story() {
-    assert_eq!(live(99), live(99));
+    assert_eq!(simulate(99), simulate(99));
 }

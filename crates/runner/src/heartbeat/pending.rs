@@ -1,5 +1,5 @@
-//! `.local/heartbeat/pending_jobs.yaml`: workers that were woken and whose reports were not dealt with yet. What the
-//! heartbeat remembers has no place for them.
+//! `.local/heartbeat/pending_jobs.yaml`: workers that were woken and whose reports are not processed yet. The format of
+//! the heartbeat state has no field for them.
 
 use company::{Company, Error, Writer, document::Document};
 use protocol::company::job::JobSpec;
@@ -11,11 +11,11 @@ const FILE: &str = ".local/heartbeat/pending_jobs.yaml";
 /// A woken worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Pending {
-    /// Who.
+    /// Id of the agent.
     pub(crate) worker_agent_id: String,
-    /// Whether it acts as a director.
+    /// Whether the agent is a director.
     pub(crate) is_director: bool,
-    /// Its job, so that one that was never submitted can be.
+    /// The job that wakes the worker. Stored in full, so that a job that was not submitted yet can be.
     pub(crate) job: JobSpec,
 }
 
@@ -26,13 +26,13 @@ struct PendingJobs {
 
 impl Document for PendingJobs {}
 
-/// Who was woken and not heard yet. What cannot be read is nobody.
+/// All woken workers whose reports are not processed yet. Empty if the file is missing or cannot be read.
 pub(crate) fn all(company: &Company) -> Vec<Pending> {
     let read = company.read::<PendingJobs>(FILE);
     read.map(|pending| pending.jobs.clone()).unwrap_or_default()
 }
 
-/// Changes who was woken and not heard yet.
+/// Changes the list of woken workers whose reports are not processed yet.
 pub(crate) fn change(
     writer: &Writer<'_>,
     change: impl FnOnce(&mut Vec<Pending>),

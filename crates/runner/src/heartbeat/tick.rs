@@ -1,4 +1,5 @@
-//! One tick: look around, decide, wake, listen, act. A dry one stops before anything is written.
+//! One tick of a heartbeat: collects facts, decides whom to wake, wakes workers, and processes their reports. A dry run
+//! stops before anything is written.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -31,24 +32,24 @@ use super::{
 };
 use crate::{Resubmit, session::blocking};
 
-/// How long a tick waits for the reports of those it woke. Later ones are read by the next tick.
-const LISTENS: Duration = Duration::from_secs(120);
+/// How long a tick waits for the report of each woken worker. The next tick reads later reports.
+const REPORT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The reason of a tick that was due.
+/// The reason of a scheduled tick.
 pub(crate) const INTERVAL: &str = "interval";
 
-/// What a tick is for.
+/// The trigger of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
-    /// To tell what would happen; nothing is written.
+    /// A request for a dry run, which reports what would happen and writes nothing.
     Dry,
-    /// Because somebody asked for it.
+    /// A request.
     Asked,
-    /// Because it was time.
+    /// The schedule.
     Interval,
 }
 
-/// The tick, once nobody else does one in this folder.
+/// Runs a tick. The caller ensures that no other tick runs in the folder.
 pub(crate) async fn run(
     beats: &Heartbeats,
     company: &Company,
@@ -71,7 +72,7 @@ pub(crate) async fn run(
                 (company.clone(), response.tick_id.clone(), reason.to_owned());
             blocking(move || {
                 change_state(&company, |state| {
-                    began(state, &id, &reason, started_ms, next_ms)
+                    record_start(state, &id, &reason, started_ms, next_ms)
                 })
             })
             .await?;
@@ -91,7 +92,7 @@ pub(crate) async fn run(
     let (facts, decision, seen) = {
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
         blocking(move || {
-            // What cannot be read is put aside by the first write; until then nothing is remembered.
+            // A damaged state counts as empty; the first write sets the file aside.
             let state = files::state(&company).unwrap_or_default();
             let facts = facts::gather(&company, &config, &state, now.unix_ms, beats.logs())?;
             let decision = triage::decide(&facts.workers, &state, &config, now, jitter);
@@ -118,20 +119,21 @@ pub(crate) async fn run(
         blocking(move || {
             company.write(|writer| {
                 let mut state = act::remembered(&company);
-                // The decision holds for the workers that are as they were when it was made. A process that does not
-                // know the lock of ticks may have woken one since.
+                // The decision is valid only for workers whose state is unchanged. A process that does not use the tick
+                // lock may have woken a worker since.
                 wakes.retain(|pending| {
                     let worker = &pending.worker_agent_id;
                     state.worker_state.get(worker) == seen.get(worker)
                 });
-                // Who is to be woken is written down before the signals are forgotten that are the reason.
+                // The wakes are recorded before the cursors advance: otherwise a crash would lose the signals that are
+                // their reason.
                 if !wakes.is_empty() {
                     pending::change(writer, |all| all.extend(wakes.iter().cloned()))?;
                 }
-                // Mostly no worker is woken and nothing is left to do: then one write is all.
+                // Most ticks wake no worker and have no unfinished action; they need only this one write.
                 let is_quiet =
                     pending::all(&company).is_empty() && files::undone(&company)?.is_empty();
-                began(&mut state, &id, &reason, started_ms, next_ms);
+                record_start(&mut state, &id, &reason, started_ms, next_ms);
                 state.running = !is_quiet;
                 state.run_event_cursors = cursors;
                 for (agent, hash) in hashes {
@@ -193,7 +195,7 @@ pub(crate) async fn run(
         .map(|pending| {
             let jitter = jitters.remove(pending.job.job_id.as_str()).unwrap_or(0);
             let (beats, company, pending) = (beats.clone(), company.clone(), pending.clone());
-            tokio::spawn(async move { listen(&beats, &company, &pending, jitter, may).await })
+            tokio::spawn(async move { await_report(&beats, &company, &pending, jitter, may).await })
         })
         .collect();
     let mut carried = {
@@ -207,12 +209,20 @@ pub(crate) async fn run(
         .await?
     };
     for (pending, wait) in left.into_iter().zip(waits) {
-        let heard = wait.await.unwrap_or(Heard::NotYet);
+        let wake_result = wait.await.unwrap_or(WakeResult::NotYet);
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
         let before = carried.clone();
-        let (after, status) =
-            blocking(move || answer((&beats, may), &company, &config, &pending, heard, before))
-                .await?;
+        let (after, status) = blocking(move || {
+            process_report(
+                (&beats, may),
+                &company,
+                &config,
+                &pending,
+                wake_result,
+                before,
+            )
+        })
+        .await?;
         carried = after;
         match status {
             Some(HeartbeatReportStatus::Ok) => response.reports_ok += 1,
@@ -243,7 +253,7 @@ pub(crate) async fn run(
     Ok(finished(response, company))
 }
 
-/// Whether another process did the tick for which it is time now.
+/// Whether another process has run the scheduled tick that is due now.
 fn was_ticked(state: &HeartbeatState, config: &HeartbeatConfig, now_ms: i64) -> bool {
     let last = state.last_tick_at.as_deref().and_then(company::unix_ms);
     let was_planned = state.last_tick_reason.as_deref() == Some(INTERVAL);
@@ -251,8 +261,8 @@ fn was_ticked(state: &HeartbeatState, config: &HeartbeatConfig, now_ms: i64) -> 
     was_planned && last.is_some_and(|last| (0..half).contains(&(now_ms - last)))
 }
 
-/// Remembers that a tick began, and when the next one is.
-fn began(state: &mut HeartbeatState, id: &str, reason: &str, now_ms: i64, next_ms: i64) {
+/// Records in the state that a tick began, and the time of the next one.
+fn record_start(state: &mut HeartbeatState, id: &str, reason: &str, now_ms: i64, next_ms: i64) {
     state.last_tick_id = Text::new(id);
     state.last_tick_at = Text::new(company::iso_time(now_ms));
     state.last_tick_reason = Text::new(reason);
@@ -260,7 +270,8 @@ fn began(state: &mut HeartbeatState, id: &str, reason: &str, now_ms: i64, next_m
     state.stats.ticks_total += 1;
 }
 
-/// Who is woken, with the job that wakes them: directors first, then workers, then the others.
+/// The workers to wake, with the jobs that wake them and their jitter in seconds: directors first, then workers, then
+/// the others.
 fn wakes(
     company: &Company,
     config: &HeartbeatConfig,
@@ -330,36 +341,36 @@ fn wakes(
         .collect()
 }
 
-/// In whose name the heartbeat acts when nobody else is named.
+/// The actor on whose behalf the heartbeat acts if the config names no other.
 const COORDINATOR: &str = "heartbeat_coordinator";
 
-/// What came of a wake.
+/// The result of waking a worker.
 #[derive(Debug)]
-enum Heard {
-    /// A report.
+enum WakeResult {
+    /// The worker's report.
     Report(Box<HeartbeatReport>),
-    /// There will be none.
+    /// The job ended without a report or could not be submitted.
     Nothing,
-    /// There may be one later.
+    /// The job is not over; a later tick may read its report.
     NotYet,
 }
 
-/// Submits a job that was not yet, and waits for its report.
-async fn listen(
+/// Submits a job unless it was submitted before, and waits for its report.
+async fn await_report(
     beats: &Heartbeats,
     company: &Company,
     pending: &Pending,
     jitter: u32,
     may: MayExec,
-) -> Heard {
+) -> WakeResult {
     let jobs = beats.jobs();
     let (Ok(job), project) = (JobId::parse(&pending.job.job_id), &pending.job.project_id) else {
-        return Heard::Nothing;
+        return WakeResult::Nothing;
     };
     if jitter > 0 {
         tokio::select! {
             () = sleep(Duration::from_secs(u64::from(jitter))) => {}
-            () = jobs.closed() => return Heard::NotYet,
+            () = jobs.closed() => return WakeResult::NotYet,
         }
     }
     let is_known = {
@@ -372,39 +383,42 @@ async fn listen(
             .await
         {
             Ok(_) => {}
-            Err(crate::Error::Closing) => return Heard::NotYet,
+            Err(crate::Error::Closing) => return WakeResult::NotYet,
             Err(error) => {
                 tracing::warn!(%error, worker = pending.worker_agent_id, "a worker cannot be woken");
-                return Heard::Nothing;
+                return WakeResult::Nothing;
             }
         }
     }
-    let _ = timeout(LISTENS, jobs.over(company, project, &job)).await;
+    let _ = timeout(REPORT_TIMEOUT, jobs.over(company, project, &job)).await;
     let (company, project) = (company.clone(), project.clone());
-    let heard = blocking(move || {
+    let wake_result = blocking(move || {
         let record = job_files::record(&company, &project, &job)?;
         if !record.status.is_over() {
-            return Ok(Heard::NotYet);
+            return Ok(WakeResult::NotYet);
         }
         let report = job_files::left(&company, &project, &job).report;
-        Ok(report.map_or(Heard::Nothing, |report| Heard::Report(Box::new(report))))
+        Ok(report.map_or(WakeResult::Nothing, |report| {
+            WakeResult::Report(Box::new(report))
+        }))
     });
-    heard.await.unwrap_or(Heard::Nothing)
+    wake_result.await.unwrap_or(WakeResult::Nothing)
 }
 
-/// Deals with what a woken worker said. It is forgotten as pending only afterwards.
-fn answer(
+/// Processes the result of waking a worker. The worker is removed from the pending ones only afterwards, so that a
+/// crash loses no report.
+fn process_report(
     (beats, may): (&Heartbeats, MayExec),
     company: &Company,
     config: &HeartbeatConfig,
     pending: &Pending,
-    heard: Heard,
+    wake_result: WakeResult,
     mut carried: Carried,
 ) -> Result<(Carried, Option<HeartbeatReportStatus>), Error> {
-    let report = match heard {
-        Heard::NotYet => return Ok((carried, None)),
-        Heard::Nothing => None,
-        Heard::Report(report) => Some(report),
+    let report = match wake_result {
+        WakeResult::NotYet => return Ok((carried, None)),
+        WakeResult::Nothing => None,
+        WakeResult::Report(report) => Some(report),
     };
     let now_ms = company.sources().now_ms();
     if let Some(report) = &report {
@@ -463,7 +477,7 @@ fn answer(
     Ok((carried, report.map(|report| report.status)))
 }
 
-/// In whose name a worker's wishes are done.
+/// The actor on whose behalf the actions of a worker are executed.
 fn actor(company: &Company, config: &HeartbeatConfig, pending: &Pending) -> Actor {
     let enterprise = config.hierarchy_mode == HierarchyMode::EnterpriseV1;
     if enterprise && config.allow_director_to_spawn_workers && pending.is_director {
@@ -489,7 +503,7 @@ fn actor(company: &Company, config: &HeartbeatConfig, pending: &Pending) -> Acto
     }
 }
 
-/// The moment, where the company is.
+/// The time with the hour in the system's time zone.
 pub(crate) fn moment(unix_ms: i64) -> Moment {
     let local = jiff::Timestamp::from_millisecond(unix_ms)
         .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).hour());
@@ -502,10 +516,10 @@ pub(crate) fn moment(unix_ms: i64) -> Moment {
     }
 }
 
-/// A number from 0 to `most`.
+/// A random number from 0 to `most`.
 fn jitter(most: u32) -> u32 {
     let mut bytes = [0; 4];
-    // Without randomness all start at the same moment.
+    // Without randomness the jitter is 0, and all workers start at the same time.
     let _ = getrandom::fill(&mut bytes);
     match most {
         0 => 0,
@@ -524,7 +538,7 @@ fn tick_id(now_ms: i64) -> String {
     format!("hbtick_{now_ms}_{random}")
 }
 
-/// What a tick answers that did nothing yet.
+/// The response of a tick that has done nothing yet.
 pub(crate) fn empty(
     company: &Company,
     config: &HeartbeatConfig,

@@ -1,4 +1,4 @@
-//! Whom to wake: a pure function of what is known, what is remembered, how it is set, and the time.
+//! Decides which workers to wake: a pure function of the facts, the heartbeat state, the config and the time.
 
 use std::collections::BTreeMap;
 
@@ -7,110 +7,110 @@ use protocol::company::heartbeat::{HeartbeatConfig, HeartbeatState};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// The moment of a decision.
+/// The time of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Unix milliseconds.
+    /// The time in Unix milliseconds.
     pub unix_ms: i64,
-    /// The hour of the day where the company is, for the quiet hours.
+    /// The hour of the day in local time, 0 to 23, which quiet hours refer to.
     pub local_hour: u32,
 }
 
-/// What is known of a worker that can be woken.
+/// An agent that can be woken, with the facts that speak for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worker {
-    /// Its id.
+    /// Id of the agent.
     pub agent_id: String,
-    /// What runs it.
+    /// The worker program that runs the agent.
     pub kind: String,
-    /// Its team.
+    /// Id of the agent's team. `None` if it has no team.
     pub team_id: Option<String>,
-    /// What there is for it, by project.
+    /// The facts, by project.
     pub by_project: BTreeMap<String, Counts>,
-    /// The last event seen of each of its own runs, by `<project>::<run>`.
+    /// Number of events in the log of each run with new signals for the agent, by `<project>::<run>`.
     pub cursors: BTreeMap<String, u64>,
-    /// The project of its latest run.
+    /// The project of the agent's latest run. `None` if it has no run.
     pub latest_project: Option<String>,
 }
 
-/// What there is for a worker.
+/// Counts of the facts that speak for waking a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Counts {
-    /// Events it has not seen.
+    /// Number of signals from new events.
     pub new_signals: u64,
-    /// Tasks that are due soon.
+    /// Number of tasks that are due within the horizon.
     pub due_tasks: u64,
-    /// Tasks that are late.
+    /// Number of overdue tasks.
     pub overdue_tasks: u64,
-    /// Jobs that do not move.
+    /// Number of stuck jobs.
     pub stuck_jobs: u64,
 }
 
-/// What speaks for and against waking a worker.
+/// The parts of a worker's score.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Components {
-    /// For new events.
+    /// 5 if there are new signals.
     pub new_signal_points: i64,
-    /// For tasks that are due soon.
+    /// 3 if tasks are due soon.
     pub due_points: i64,
-    /// For tasks that are late.
+    /// 2 if tasks are overdue.
     pub overdue_points: i64,
-    /// For jobs that do not move.
+    /// 4 if jobs are stuck.
     pub stuck_points: i64,
-    /// Because it had nothing to do a moment ago and nothing changed.
+    /// -3 if the worker recently reported that it had nothing to do, and nothing changed since.
     pub recent_ok_penalty: i64,
-    /// Because it is night.
+    /// -2 in the quiet hours.
     pub quiet_hours_penalty: i64,
 }
 
 /// A worker that was considered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Its id.
+    /// Id of the agent.
     pub agent_id: String,
-    /// Its team.
+    /// Id of the agent's team. `None` if it has no team.
     pub team_id: Option<String>,
-    /// All points together.
+    /// Sum of the components.
     pub score: i64,
-    /// The points.
+    /// The parts of the score.
     pub components: Components,
-    /// What there is for it.
+    /// The facts, summed over all projects.
     pub counts: Counts,
-    /// The hash of what there is for it.
+    /// Hash of the facts, which changes when they do.
     pub context_hash: String,
-    /// Why it is left alone, whatever its score.
+    /// Why the worker is not woken, independent of its score. `None` if it is not suppressed.
     pub suppression: Option<String>,
 }
 
 /// A worker that is woken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wake {
-    /// Its id.
+    /// Id of the agent.
     pub agent_id: String,
-    /// Its team.
+    /// Id of the agent's team. `None` if it has no team.
     pub team_id: Option<String>,
-    /// The project it is woken for, if something points to one.
+    /// The project for which the worker is woken. `None` if no fact belongs to a project and the agent has no run.
     pub project_id: Option<String>,
-    /// How much reason there is.
+    /// Score of the candidate.
     pub score: i64,
-    /// By how much its start is put off, so that not all start at once.
+    /// Delay of the start in seconds, so that not all workers start at once.
     pub jitter_seconds: u32,
-    /// The hash of what there is for it.
+    /// Hash of the facts.
     pub context_hash: String,
-    /// Why it is woken, in words.
+    /// The reasons for the wake, for people.
     pub reasons: Vec<String>,
 }
 
-/// What was decided.
+/// The result of [`decide`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {
-    /// Everybody who was considered, in the order they were given.
+    /// All workers, in the given order.
     pub candidates: Vec<Candidate>,
-    /// Who is woken, the most urgent first.
+    /// The workers to wake, highest score first.
     pub wakes: Vec<Wake>,
 }
 
-/// Decides whom to wake. `jitter` gives a number from 0 to its argument.
+/// Decides which workers to wake. `jitter` returns a number from 0 to its argument.
 pub fn decide(
     workers: &[Worker],
     state: &HeartbeatState,
@@ -184,12 +184,12 @@ fn consider(
         quiet_hours_penalty: if is_quiet { -2 } else { 0 },
     };
     let until = known.and_then(|known| known.suppressed_until.as_deref());
-    let is_left_alone = until
+    let is_suppressed = until
         .and_then(unix_ms)
         .is_some_and(|until| until > now.unix_ms);
     let suppression = match until {
-        Some(until) if is_unchanged && is_left_alone => Some(format!("suppressed_until={until}")),
-        // The penalty alone would let urgent things through; people sleep.
+        Some(until) if is_unchanged && is_suppressed => Some(format!("suppressed_until={until}")),
+        // The penalty alone would not stop workers with a high score.
         _ if is_quiet => Some("quiet_hours".to_owned()),
         _ => None,
     };
@@ -209,7 +209,7 @@ fn consider(
     }
 }
 
-/// Whether the hour is one of the quiet ones; the same hour twice means there are none.
+/// Whether an hour is within the quiet hours. If their start and end are equal, there are none.
 pub fn is_quiet(config: &HeartbeatConfig, hour: u32) -> bool {
     let (start, end) = (config.quiet_hours_start_hour, config.quiet_hours_end_hour);
     match start.cmp(&end) {
@@ -219,7 +219,7 @@ pub fn is_quiet(config: &HeartbeatConfig, hour: u32) -> bool {
     }
 }
 
-/// The hash of what there is for a worker: its own facts and nobody else's.
+/// Hash of the facts of a worker. Facts of other workers do not affect it.
 fn context_hash(worker: &Worker, counts: &Counts) -> String {
     #[derive(Serialize)]
     struct Facts<'a> {
@@ -240,7 +240,8 @@ fn context_hash(worker: &Worker, counts: &Counts) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The project most of it is about; of several, the one the worker knows best.
+/// The project with the highest weight of facts. Among equal ones, the project of the worker's latest run, else the
+/// first. Without facts, the project of the latest run.
 fn project_for(worker: &Worker) -> Option<String> {
     let weight = |counts: &Counts| {
         5 * counts.new_signals

@@ -1,4 +1,4 @@
-//! The end of a session: what became of it, what it used and cost, and the last events of its run.
+//! The end of a session: its status, its usage and cost, and the last events of its run.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -23,18 +23,19 @@ use crate::{
 
 const UNSEEN_END: &str = "the gateway was restarted while it ran, so nobody saw how it ended";
 
-/// How a process ended, and why.
+/// How the process of a session ended, and why.
 pub(super) struct End {
     pub(super) cause: Cause,
     pub(super) status: Exit,
-    /// UTF-16 units of what it was given to read.
+    /// Length of the input of the process, in UTF-16 code units.
     pub(super) chars_in: u64,
-    /// Processes that may be its own and still run.
+    /// Processes that still run and may belong to the session.
     pub(super) survivors: Vec<ProcessId>,
 }
 
 impl End {
-    /// Writes everything down that is known now. What cannot be written is told in the record.
+    /// Records the end of the session: events, `run.yaml`, output files and the session record. If this cannot be
+    /// written, the returned record is failed and carries the error.
     pub(super) fn write(
         self,
         plan: &Plan,
@@ -52,7 +53,7 @@ impl End {
         let own_end = matches!(self.cause, Cause::Itself | Cause::Completed);
         let (counts, is_final) = match &outcome {
             Some(outcome) if outcome.usage.is_some() => (outcome.usage.clone(), true),
-            // It was stopped, or broke, before the worker gave its final count.
+            // The session was stopped or failed before the worker reported its final count.
             Some(_) => (sink.largest_usage(), false),
             None => (sink.usage(), own_end),
         };
@@ -78,13 +79,12 @@ impl End {
                 }
             },
             (Cause::Itself | Cause::Completed, None) if self.status.is_none() => {
-                // Its own last words are all that is known of its end.
-                match outcome.as_ref().is_some_and(Outcome::is_answer) {
-                    true => RunStatus::Ended,
-                    false => {
-                        error.get_or_insert_with(|| UNSEEN_END.to_owned());
-                        RunStatus::Failed
-                    }
+                // The exit status is unknown, so the final output of the worker decides.
+                if outcome.as_ref().is_some_and(Outcome::is_answer) {
+                    RunStatus::Ended
+                } else {
+                    error.get_or_insert_with(|| UNSEEN_END.to_owned());
+                    RunStatus::Failed
                 }
             }
             (Cause::Itself | Cause::Completed, None) => match exit_code {
@@ -106,7 +106,7 @@ impl End {
             });
         }
         record.exit_code = match (&conversation, exit_code, status) {
-            // A server that was asked to go ends well whatever became of its turn.
+            // An app server that was asked to shut down exits with 0 even if its turn failed.
             (Some(_), Some(0) | None, RunStatus::Ended) => Some(0),
             (Some(_), Some(0) | None, _) => Some(1),
             (_, code, _) => code,
@@ -140,7 +140,8 @@ impl End {
         if counts.is_none() {
             closing.add("usage.estimated", &json!(usage));
         } else if outcome.is_some() && (!recognised || !is_final) {
-            // It was only understood at its end, or its final count never came.
+            // The output was recognised only at its end, or the final count is missing, so `usage.reported` has not
+            // been written yet.
             closing.add("usage.reported", &json!(usage));
         }
         if let Some(usd) = cost.usd() {
@@ -166,7 +167,7 @@ impl End {
             | Cause::TimedOut(..)
             | Cause::Broken(_) => Phase::Completion,
         };
-        // Its own usage is not in its document yet.
+        // The run's document does not have its usage yet.
         let checks = plan
             .budgets
             .checks(&plan.company, &plan.project, spent, &|_| spent);
@@ -257,31 +258,30 @@ impl End {
             && let (Some(thread), Some(reported)) = (&outcome.session_id, &outcome.thread_usage)
             && let Err(error) = threads::remember(&plan.company, thread, reported)
         {
-            tracing::warn!(%error, "what a thread was counted for cannot be remembered");
+            tracing::warn!(%error, "the reported usage of a thread cannot be stored");
         }
         if let Err(failure) = scribe.end(&closing.events, status, change, &files, Some(&record)) {
-            tracing::error!(error = %failure, "the end of a run cannot be written down");
+            tracing::error!(error = %failure, "the end of a run cannot be recorded");
             record.status = RunStatus::Failed;
-            record.error = Some(format!(
-                "the end of the run cannot be written down: {failure}"
-            ));
+            record.error = Some(format!("the end of the run cannot be recorded: {failure}"));
         }
         (record, outcome)
     }
 }
 
-/// When a worker that was asked too often may be asked again.
+/// Time at which a rate-limited worker may be used again, in Unix milliseconds. `None` if its outcome has no retry
+/// hint.
 pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
     retry_at_of(&plan.company, outcome?)
 }
 
-/// The same, of what a worker said.
+/// Like [`retry_at`], for an outcome without a plan.
 pub(crate) fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64> {
     let hint = outcome.retry.as_ref()?;
     hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
 }
 
-/// The last events of a run. One that cannot be made is left out and told of in the log.
+/// The last events of a run. An event that cannot be created is skipped and logged.
 struct Closing<'a> {
     scribe: &'a Scribe,
     events: Vec<Event>,
@@ -291,12 +291,12 @@ impl Closing<'_> {
     fn add(&mut self, event_type: &str, payload: &Value) {
         match self.scribe.event(event_type, payload) {
             Ok(event) => self.events.push(event),
-            Err(error) => tracing::error!(%error, event_type, "an event cannot be made"),
+            Err(error) => tracing::error!(%error, event_type, "an event cannot be created"),
         }
     }
 }
 
-/// `token_usage.json`.
+/// Content of `token_usage.json`.
 fn token_usage(usage: &Usage, cost: &usage::Cost) -> String {
     let mut value = json!(usage);
     if matches!(cost, usage::Cost::Reported(_)) {

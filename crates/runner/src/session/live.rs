@@ -1,4 +1,4 @@
-//! A session seen from outside: where it stands, and the wish that it stops.
+//! The shared handle of a session: its current state and the request to stop it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,38 +7,39 @@ use tokio::sync::watch;
 
 use crate::{budget::Spent, driver::Outcome, record::SessionRecord};
 
-/// A session of this process, seen from outside.
+/// Handle of a session of this process. The task that runs the session updates it; requests read it.
 #[derive(Debug)]
 pub(crate) struct Live {
-    /// What is known of it.
+    /// The record and stage.
     state: watch::Sender<State>,
-    /// Whether somebody wants it stopped.
+    /// Whether a stop has been requested.
     stop: watch::Sender<bool>,
-    /// What it may still spend, so that others do not.
+    /// The part of the budgets that is reserved for this session, so that other launches cannot use it. Zero once the
+    /// session is over.
     reserved: Mutex<Spent>,
-    /// What its program said, once it is over.
+    /// The outcome of the worker program. `None` until the session is over, and if the output was not recognised.
     outcome: Mutex<Option<Outcome>>,
-    /// The task that the run works on, if it names one.
+    /// The task that the run works on. `None` if the run names no task.
     pub(crate) task: Option<TaskId>,
 }
 
-/// Where a session of this process stands.
+/// The current state of a session of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) record: SessionRecord,
     pub(crate) stage: Stage,
 }
 
-/// How far a session is.
+/// The stage of a session, in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It waits for a place.
+    /// The session waits in its lane.
     Queued,
-    /// It has a place, and no process yet.
+    /// The lane has started the session; it has no process yet.
     Starting,
-    /// It runs.
+    /// The process runs.
     Running,
-    /// Its run is over, and so is it.
+    /// The session and its run are over.
     Over,
 }
 
@@ -73,7 +74,7 @@ impl Live {
         let _ = self.stop.subscribe().wait_for(|stop| *stop).await;
     }
 
-    /// Waits until it is as far as this.
+    /// Waits until the stage satisfies a condition.
     pub(crate) async fn reach(&self, wanted: impl Fn(Stage) -> bool) -> State {
         let mut state = self.state.subscribe();
         let reached = state.wait_for(|state| wanted(state.stage)).await;
@@ -99,7 +100,7 @@ impl Live {
         });
     }
 
-    /// What its program said. Known before anybody hears that it is over.
+    /// The outcome of the worker program. It is set before the stage becomes [`Stage::Over`].
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         self.outcome
             .lock()

@@ -1,4 +1,5 @@
-//! Before a process: its folder, its files, and what is written down about it.
+//! Preparation of a session before its process starts: the working folder, the files, and the entries in `run.yaml` and
+//! the event log.
 
 use std::{
     fs::{self, File},
@@ -25,18 +26,19 @@ use crate::{
     worktree::Worktree,
 };
 
-/// Everything a process needs.
+/// Everything that is needed to start the process.
 pub(super) struct Prepared {
     pub(super) command: Command,
     pub(super) cwd: PathBuf,
+    /// `stdout.txt` and `stderr.txt` of the run.
     pub(super) files: (File, File),
-    /// What an app server is asked.
+    /// The turn to request from the app server. `None` for other programs.
     pub(super) turn: Option<TurnWish>,
-    /// The file of its instructions, if it has one.
+    /// The lock on the instructions file in the worktree. `None` if no file was placed.
     pub(super) placed: Option<Placed>,
 }
 
-/// Makes folders and files and writes down what will run.
+/// Creates the folders and files of a session and records what will run.
 pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStarted> {
     let is_server = plan.mode == CompanySessionMode::CodexAppServer;
     let prompt = plan
@@ -62,7 +64,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         blocking(move || {
             let create = |name: &str| plan.company.create(&plan.output(name).0);
             let files = (create("stdout.txt")?, create("stderr.txt")?);
-            // Left by an earlier session of this run.
+            // An earlier session of this run may have left its stop flag.
             plan.company.remove(&plan.output(STOP_FLAG).0)?;
             Ok(files)
         })
@@ -95,7 +97,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
             let folder = scratch.clone();
             let is_own = blocking(move || {
                 files::make_dir(&folder)?;
-                // A link could lead an earlier worker's successor anywhere.
+                // An earlier worker of the run may have replaced the folder with a link that leads elsewhere.
                 Ok(fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()))
             });
             if !is_own.await? {
@@ -138,7 +140,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .map_err(NotStarted::launch)?
     };
     let asked = plan.asked(brief.as_ref());
-    let told = brief.or_else(|| plan.extra.brief.clone());
+    let effective_brief = brief.or_else(|| plan.extra.brief.clone());
     if let Some(refusal) = command::refusal(&command.line.argv) {
         return Err(NotStarted::launch(refusal));
     }
@@ -152,17 +154,25 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .collect();
     {
         let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
-        let (argv, worktree, told) = (argv.clone(), folder.worktree().cloned(), told.clone());
+        let (argv, worktree, effective_brief) = (
+            argv.clone(),
+            folder.worktree().cloned(),
+            effective_brief.clone(),
+        );
         blocking(move || {
-            let manifest = told.as_ref().map(|told| told.manifest.as_str());
+            let manifest = effective_brief
+                .as_ref()
+                .map(|effective_brief| effective_brief.manifest.as_str());
             write_manifest(&plan, manifest)?;
             write_spec(&plan, &scribe, &command, &argv, &secrets, worktree.as_ref())
         })
         .await?;
     }
-    let file = told.as_ref().and_then(|told| told.file.clone());
-    if let Some(told) = told {
-        plan.briefer.started(plan.worker(), told);
+    let file = effective_brief
+        .as_ref()
+        .and_then(|effective_brief| effective_brief.file.clone());
+    if let Some(effective_brief) = effective_brief {
+        plan.briefer.started(plan.worker(), effective_brief);
     }
     if let Some(repo) = &plan.repo {
         let taken = snapshot::take(
@@ -214,15 +224,16 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     })
 }
 
-/// The file that proves what a worker was told.
+/// Name of the file that records the briefing of a worker.
 const MANIFEST: &str = "prompt_manifest.json";
 
-/// The file that says that somebody wants a session stopped.
+/// Name of the file that records that a stop of the session was requested.
 pub(crate) const STOP_FLAG: &str = "stop_requested.flag";
 
-/// Whether a file among the outputs of a run is a result, and not what the gateway put there for the worker or itself.
+/// Whether a file among the outputs of a run is a result. The files that the gateway writes there for the worker or for
+/// itself are not.
 pub fn is_result(name: &str) -> bool {
-    const OURS: [&str; 6] = [
+    const GATEWAY_FILES: [&str; 6] = [
         "prompt.txt",
         "result_schema.json",
         "stdin.txt",
@@ -230,10 +241,10 @@ pub fn is_result(name: &str) -> bool {
         MANIFEST,
         STOP_FLAG,
     ];
-    !OURS.contains(&name)
+    !GATEWAY_FILES.contains(&name)
 }
 
-/// Keeps the proof of what the worker is told; one of an earlier session of the run is not it.
+/// Writes the manifest of the briefing, or removes the one that an earlier session of the run left.
 fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Error> {
     let path = plan.output(MANIFEST).0;
     match manifest {
@@ -244,7 +255,7 @@ fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Er
     }
 }
 
-/// Writes what will run into `run.yaml`, and what it reads into files.
+/// Writes the spec of the session into `run.yaml`, and the settings, the schema and the input of the worker into files.
 fn write_spec(
     plan: &Plan,
     scribe: &Scribe,

@@ -1,4 +1,4 @@
-//! What a process prints on its way into the sink, and what has to be done about it.
+//! The path of a process's output from the pipes into the sink, and the signs in it that the session acts on.
 
 use std::{fs::File, sync::Arc};
 
@@ -18,34 +18,37 @@ use crate::{
     usage,
 };
 
-/// Pieces of output that wait to be written.
+/// Capacity of the queue of output pieces that wait to be written.
 const WAITING_PIECES: usize = 8;
-/// So much is written at once.
+/// Size at which a batch of output is full and is written, in bytes.
 pub(super) const BATCH_BYTES: usize = 256 << 10;
 
-/// What the output says that has to be acted upon.
+/// A fact in the output that the session has to act on.
 #[derive(Debug)]
 pub(super) enum Sign {
     /// The turn of an app server is over.
     Completed,
-    /// The thread and the turn have names.
+    /// The app server has named the thread and the turn; the third value is the conversation at that time.
     Named(Option<String>, Option<String>, Box<Conversation>),
-    /// The app server was answered.
+    /// The app server has answered all requests that precede the turn.
     Answered,
-    /// So much was used.
+    /// The worker reported its token usage so far.
     Used(usage::TokenCounts),
-    /// The worker tries in vain.
+    /// The worker retries although the provider will keep rejecting its key.
     Hopeless,
-    /// It cannot be written down.
+    /// The output cannot be written to the files or the event log.
     Unwritable(String),
 }
 
-/// What a process prints, as it is read.
+/// The output of a process while it is read.
 pub(super) struct Printed {
+    /// Pieces that were read and are not yet written.
     pub(super) waiting: mpsc::Receiver<Piece>,
+    /// Time of the last read that returned output.
     pub(super) read_at: Arc<watch::Sender<Instant>>,
+    /// Set to true to stop reading before the pipes are closed.
     pub(super) stop_reading: watch::Sender<bool>,
-    /// The lock on the pipes.
+    /// The lock on the pipes. `None` if the pipes have no names.
     pub(super) lock: Option<File>,
 }
 
@@ -75,11 +78,12 @@ impl Printed {
     }
 }
 
-/// Writes output down as it comes. After an error it goes on reading, so that the process can end.
+/// Writes output into the sink as it arrives. After an error it continues to read and discards the output, so that the
+/// process does not block on a full pipe.
 pub(super) async fn pump(
     mut sink: Sink,
     mut waiting: mpsc::Receiver<Piece>,
-    tell: mpsc::UnboundedSender<Sign>,
+    sign_sender: mpsc::UnboundedSender<Sign>,
 ) -> (Sink, Option<company::Error>) {
     let mut failure = None;
     while let Some(piece) = waiting.recv().await {
@@ -95,37 +99,37 @@ pub(super) async fn pump(
             pieces.push(piece);
         }
         let taken = tokio::task::spawn_blocking(move || {
-            let heard = sink.take(pieces);
-            (sink, heard)
+            let observed = sink.take(pieces);
+            (sink, observed)
         });
-        let heard;
-        (sink, heard) = taken.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
+        let observed;
+        (sink, observed) = taken.await.expect("nothing in a sink panics");
+        match observed {
+            Ok(observed) => send_signs(&sink, observed, &sign_sender),
             Err(error) => {
-                let _ = tell.send(Sign::Unwritable(error.to_string()));
+                let _ = sign_sender.send(Sign::Unwritable(error.to_string()));
                 failure = Some(error);
             }
         }
     }
     if failure.is_none() {
         let finished = tokio::task::spawn_blocking(move || {
-            let heard = sink.finish();
-            (sink, heard)
+            let observed = sink.finish();
+            (sink, observed)
         });
-        let heard;
-        (sink, heard) = finished.await.expect("nothing in a sink panics");
-        match heard {
-            Ok(heard) => signs(&sink, heard, &tell),
+        let observed;
+        (sink, observed) = finished.await.expect("nothing in a sink panics");
+        match observed {
+            Ok(observed) => send_signs(&sink, observed, &sign_sender),
             Err(error) => failure = Some(error),
         }
     }
     (sink, failure)
 }
 
-fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
+fn send_signs(sink: &Sink, observed: Heard, sign_sender: &mpsc::UnboundedSender<Sign>) {
     let mut signs = Vec::new();
-    if let (Some((thread, turn)), Some((conversation, _))) = (heard.named, &sink.conversation) {
+    if let (Some((thread, turn)), Some((conversation, _))) = (observed.named, &sink.conversation) {
         signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));
     }
     if sink
@@ -135,20 +139,20 @@ fn signs(sink: &Sink, heard: Heard, tell: &mpsc::UnboundedSender<Sign>) {
     {
         signs.push(Sign::Answered);
     }
-    signs.extend(heard.usage.map(Sign::Used));
-    if heard.hopeless {
+    signs.extend(observed.usage.map(Sign::Used));
+    if observed.hopeless {
         signs.push(Sign::Hopeless);
     }
-    if heard.completed {
+    if observed.completed {
         signs.push(Sign::Completed);
     }
     for sign in signs {
-        // Nobody listens any more once the process has ended.
-        let _ = tell.send(sign);
+        // The receiver is closed once the process has ended.
+        let _ = sign_sender.send(sign);
     }
 }
 
-/// Writes messages to an app server. `null` is the last one: then its input is closed, which ends it.
+/// Writes messages to an app server. A `null` message closes its input, which makes the server exit.
 pub(super) async fn converse(mut pipe: ChildStdin, mut messages: mpsc::UnboundedReceiver<Value>) {
     while let Some(message) = messages.recv().await.filter(|message| !message.is_null()) {
         if pipe

@@ -1,4 +1,4 @@
-//! A process while it runs: its output is pumped into the sink, its limits are watched, and it is ended.
+//! A process while it runs: reads its output into the sink, enforces its limits, and ends it.
 
 use std::{
     fs::File,
@@ -40,49 +40,55 @@ use crate::{
     usage,
 };
 
-/// How long a process may take to end on a signal.
-const GRACE: Duration = Duration::from_millis(1500);
-/// How long pipes may stay open after the end of the process they belong to.
-const PIPES: Duration = Duration::from_millis(500);
-/// How long what a process left behind may take to end.
-const LEFTOVERS: Duration = Duration::from_millis(300);
-/// How long an app server may take to answer before the turn runs.
-const ANSWER: Duration = Duration::from_secs(60);
-/// How often it is looked what a process has started.
-const LOOK: Duration = Duration::from_secs(1);
-/// A process and all that belongs to it.
+/// How long a process may take to end after a signal.
+const GRACE_PERIOD: Duration = Duration::from_millis(1500);
+/// How long pipes may stay open without output after their process has ended, and how long an app server may take to
+/// end after its input was closed.
+const PIPE_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long the remaining processes of a session may take to end after `SIGTERM`.
+const LEFTOVER_TIMEOUT: Duration = Duration::from_millis(300);
+/// How long an app server may take to answer the requests that precede the turn.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often the processes that the leader started are listed.
+const SCAN_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A running process with its pipes and tasks.
 pub(super) struct Started {
     leader: Leader,
     tree: Tree,
+    /// Queue of messages to an app server. `None` for other programs.
     stdin: Option<mpsc::UnboundedSender<Value>>,
     signs: mpsc::UnboundedReceiver<Sign>,
-    /// Ends when everything that was printed is written down.
+    /// The task that writes the output. It ends when all output is written.
     pump: tokio::task::JoinHandle<(Sink, Option<company::Error>)>,
+    /// Time of the last read that returned output.
     read_at: Arc<watch::Sender<Instant>>,
     stop_reading: watch::Sender<bool>,
-    /// Held until the end is written down, so that no other gateway takes the session for an orphan before.
+    /// The lock on the pipes, held until the end is recorded, so that no other gateway treats the session as orphaned
+    /// before that.
     lock: Option<File>,
-    /// The conversation with an app server, as it was when the turn got its name.
+    /// The conversation with an app server at the time it named the turn. `None` before that and for other programs.
     conversation: Option<Conversation>,
+    /// Length of the input of the process, in UTF-16 code units.
     chars_in: u64,
-    /// The file of its instructions; one that was taken over is found by its note.
+    /// The lock on the instructions file. `None` for a session that was taken over, whose file is found by its note.
     placed: Option<Placed>,
 }
 
 /// Why a session ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cause {
-    /// By itself.
+    /// The process ended by itself.
     Itself,
-    /// Its turn is over.
+    /// The turn of the app server is over.
     Completed,
-    /// Somebody stops it.
+    /// A stop was requested.
     Stopped,
-    /// It took too long.
+    /// A timeout expired; the error and the reason code.
     TimedOut(String, &'static str),
-    /// It used too much.
+    /// The usage exceeded the budget of the run.
     OverBudget,
-    /// Something else is wrong.
+    /// Another error; its message.
     Broken(String),
 }
 
@@ -119,19 +125,20 @@ pub(super) async fn start(
         .current_dir(&cwd)
         .env_clear()
         .envs(&command.environment)
-        .stdin(match has_input {
-            true => Stdio::piped(),
-            false => Stdio::null(),
+        .stdin(if has_input {
+            Stdio::piped()
+        } else {
+            Stdio::null()
         })
         .stdout(ends.stdout)
         .stderr(ends.stderr)
-        // A group of its own, so that signals reach all of it and none of ours.
+        // A process group of its own, so that signals to the group reach the whole session and not the gateway.
         .process_group(0);
     let mut child = program.spawn().map_err(|error| {
         pipes::remove(&plan.company, &plan.session_ref);
         NotStarted::spawn(spawn_error(&line.argv[0], &error))
     })?;
-    // It holds the worker's ends of the pipes, which would never close.
+    // `program` holds the worker's ends of the pipes. Until they are dropped, the pipes never close.
     drop(program);
     let pid = child
         .id()
@@ -146,7 +153,7 @@ pub(super) async fn start(
         record.pid_start_ticks = leader.start_ticks;
     });
     if let Err(error) = live.state().record.seal(&plan.company) {
-        tracing::warn!(%error, "a session of a gateway that ends cannot be stopped by another one");
+        tracing::warn!(%error, "the process id of a session cannot be sealed, so no later gateway can stop the session");
     }
 
     let printed = Printed::read(pipes);
@@ -173,7 +180,7 @@ pub(super) async fn start(
         (_, pipe) => {
             if let (Some(mut pipe), Some(text)) = (pipe, line.stdin.clone()) {
                 tokio::spawn(async move {
-                    // A program that does not read its input does not need it.
+                    // A program may end or close its input without reading it.
                     let _ = pipe.write_all(text.as_bytes()).await;
                 });
             }
@@ -186,14 +193,15 @@ pub(super) async fn start(
         blocking(move || record.save(&company))
     };
     if let Err(error) = saved.await {
-        tracing::warn!(%error, "the process of a session cannot be written down");
+        tracing::warn!(%error, "the process id of a session cannot be recorded");
     }
     live.advance(Stage::Running);
     let started = Started::begin(Leader::Started(child), tree, stdin, printed, sink, chars_in);
     Ok(Started { placed, ..started })
 }
 
-/// Goes on with the process of a gateway that is gone: what it printed before is read again, and what it prints now.
+/// Continues with the process of a gateway that has ended: reads the output files to rebuild the state of the sink,
+/// then the pipes.
 pub(super) fn take_over(
     plan: &Arc<Plan>,
     scribe: &Scribe,
@@ -255,13 +263,13 @@ impl Started {
         sink: Sink,
         chars_in: u64,
     ) -> Self {
-        let (tell, signs) = mpsc::unbounded_channel();
+        let (sign_sender, signs) = mpsc::unbounded_channel();
         Self {
             leader,
             tree,
             stdin,
             signs,
-            pump: tokio::spawn(pump(sink, printed.waiting, tell)),
+            pump: tokio::spawn(pump(sink, printed.waiting, sign_sender)),
             read_at: printed.read_at,
             stop_reading: printed.stop_reading,
             lock: printed.lock,
@@ -271,7 +279,7 @@ impl Started {
         }
     }
 
-    /// Watches the process until it ends, and writes its end down.
+    /// Watches the process until it ends, and records its end.
     pub(super) async fn finish(
         mut self,
         plan: &Arc<Plan>,
@@ -283,22 +291,22 @@ impl Started {
             Some(status) => status,
             None => self.end(plan, &cause).await,
         };
-        // What it left behind may hold the pipes, and must not.
+        // Remaining child processes may hold the pipes open, so they are ended before the output is complete.
         if let Some(server) = self.stdin.take() {
             let _ = server.send(Value::Null);
         }
         let exited_at = Instant::now();
         let mut pump = self.pump;
-        let mut done = timeout(PIPES, &mut pump).await.ok();
-        let survivors = self.tree.end_left(LEFTOVERS).await;
+        let mut done = timeout(PIPE_TIMEOUT, &mut pump).await.ok();
+        let survivors = self.tree.end_left(LEFTOVER_TIMEOUT).await;
         while done.is_none() {
             let silent_since = (*self.read_at.borrow()).max(exited_at);
-            done = timeout(PIPES, &mut pump).await.ok();
+            done = timeout(PIPE_TIMEOUT, &mut pump).await.ok();
             if done.is_none() && (*self.read_at.borrow()).max(exited_at) == silent_since {
                 self.stop_reading.send_replace(true);
             }
         }
-        let (sink, failure) = match done.expect("the loop ends with it") {
+        let (sink, failure) = match done.expect("the loop ends only once the pump has ended") {
             Ok(pumped) => pumped,
             Err(panic) => {
                 let error = NotStarted::launch(format!("output cannot be read: {panic}"));
@@ -308,11 +316,11 @@ impl Started {
         };
         let cause = match (failure, live.stop_requested()) {
             (Some(error), _) => Cause::Broken(error.to_string()),
-            // It ended just when somebody wanted it to.
+            // The process ended by itself at the time of the stop request.
             (None, true) => Cause::Stopped,
             (None, false) => cause,
         };
-        // As long as the session is not over, nobody else looks after the file.
+        // The lock keeps other gateways from collecting the instructions file while the session runs.
         drop(self.placed);
         plan.collect_instructions().await;
         let end = End {
@@ -341,7 +349,7 @@ impl Started {
                 outcome
             }
             Err(error) => {
-                tracing::error!(%error, "the end of a session cannot be written down");
+                tracing::error!(%error, "the end of a session cannot be recorded");
                 let mut record = live.state().record;
                 record.status = RunStatus::Failed;
                 record.error = Some(error.to_string());
@@ -352,12 +360,12 @@ impl Started {
         }
     }
 
-    /// Waits for the end of the process, or for a reason to end it.
+    /// Waits until the process ends or there is a cause to end it. The exit status is `None` if the process still runs.
     async fn watch(&mut self, plan: &Plan, live: &Live) -> (Cause, Option<Exit>) {
         let started = Instant::now();
         let deadline = started + plan.timeout;
-        let mut answer_by = self.stdin.as_ref().map(|_| started + ANSWER);
-        let mut look = tokio::time::interval_at(started + LOOK, LOOK);
+        let mut answer_by = self.stdin.as_ref().map(|_| started + ANSWER_TIMEOUT);
+        let mut look = tokio::time::interval_at(started + SCAN_INTERVAL, SCAN_INTERVAL);
         let mut signs_open = true;
         loop {
             let idle_at = *self.read_at.borrow() + plan.idle_timeout;
@@ -387,7 +395,7 @@ impl Started {
                     Some(Sign::Completed) => return (Cause::Completed, None),
                     Some(Sign::Answered) => answer_by = None,
                     Some(Sign::Named(thread, turn, conversation)) => {
-                        answer_by = Some(Instant::now() + ANSWER);
+                        answer_by = Some(Instant::now() + ANSWER_TIMEOUT);
                         self.conversation = Some(*conversation);
                         live.update(|record| {
                             record.protocol_thread_id = thread;
@@ -395,7 +403,7 @@ impl Started {
                         });
                         let (company, record) = (plan.company.clone(), live.state().record);
                         if let Err(error) = blocking(move || record.save(&company)).await {
-                            tracing::warn!(%error, "a session cannot be written down");
+                            tracing::warn!(%error, "the record of a session cannot be saved");
                         }
                     }
                     Some(Sign::Used(counts)) => {
@@ -440,7 +448,8 @@ impl Started {
         watches && checks.is_some_and(|checks| budget::is_exceeded(&checks))
     }
 
-    /// Ends the process and everything it started, gently first.
+    /// Ends the process and its process group: interrupts the turn of an app server, then sends the stop signal of the
+    /// driver, `SIGTERM` and `SIGKILL`.
     async fn end(&mut self, plan: &Plan, cause: &Cause) -> Exit {
         self.tree.look();
         if let Some(server) = self.stdin.take() {
@@ -459,20 +468,20 @@ impl Started {
                 }
             }
             let _ = server.send(Value::Null);
-            if let Ok(Ok(status)) = timeout(PIPES, self.leader.wait()).await {
+            if let Ok(Ok(status)) = timeout(PIPE_TIMEOUT, self.leader.wait()).await {
                 return status;
             }
         }
         let leader = self.tree.leader();
         if plan.driver.stop_signal() == StopSignal::Interrupt {
             leader.signal_group(Signal::INT);
-            if let Ok(Ok(status)) = timeout(GRACE, self.leader.wait()).await {
+            if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.leader.wait()).await {
                 return status;
             }
         }
         self.tree.look();
         leader.signal_group(Signal::TERM);
-        if let Ok(Ok(status)) = timeout(GRACE, self.leader.wait()).await {
+        if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.leader.wait()).await {
             return status;
         }
         self.tree.look();
@@ -482,9 +491,9 @@ impl Started {
             for process in self.tree.left() {
                 process.signal(Signal::KILL);
             }
-            match timeout(GRACE, self.leader.wait()).await {
+            match timeout(GRACE_PERIOD, self.leader.wait()).await {
                 Ok(Ok(status)) => return status,
-                // Nobody can say how it ended.
+                // The exit status cannot be read; the process was sent `SIGKILL`.
                 Ok(Err(_)) => return Some(ExitStatus::from_raw(Signal::KILL.as_raw())),
                 Err(_) => sleep(Duration::from_millis(10)).await,
             }

@@ -1,4 +1,4 @@
-//! `run.cancel`: the end of a run that has no process.
+//! `run.cancel`: ends a run that has no process.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::{
     session::{Stage, blocking, open},
 };
 
-/// What is cancelled, by whom and why.
+/// A request to cancel a run.
 #[derive(Clone, Debug)]
 pub struct Cancellation {
-    /// The project.
+    /// Project of the run.
     pub project: ProjectId,
-    /// The run.
+    /// The run to cancel.
     pub run: RunId,
-    /// Who cancels it.
+    /// Id of the actor that cancels the run.
     pub actor: String,
-    /// Why.
+    /// Reason of the cancellation, recorded as `note` of the event `run.stopped`. `None` if the caller gave none.
     pub reason: Option<Text>,
 }
 
 impl Sessions {
-    /// Ends a run that was never launched, or takes its session out of the queue.
+    /// Ends a run that was never launched, or removes its session from the queue.
     pub async fn cancel_run(
         &self,
         workspace_dir: &str,
@@ -41,10 +41,10 @@ impl Sessions {
         }
         let key = (company.root().to_owned(), cancellation.run.to_string());
         if !self.inner.forbid_launch(&company, &cancellation.run) {
-            // It was launched a moment ago.
+            // A launch claimed the run after `session_of` was checked.
             return Err(Error::Launched(cancellation.run));
         }
-        let written = write(company, cancellation).await;
+        let written = write_cancellation(company, cancellation).await;
         if written.is_err() {
             lock(&self.inner.cancelled).remove(&key);
         }
@@ -70,7 +70,7 @@ impl Sessions {
 }
 
 impl Inner {
-    /// The session of a run that is not over.
+    /// The session of a run, if there is one that is not over.
     fn session_of(&self, company: &Company, run: &RunId) -> Option<Arc<Known>> {
         let live = lock(&self.live);
         let mut open = live.values().filter(|known| !known.live.is_over());
@@ -78,7 +78,7 @@ impl Inner {
             .cloned()
     }
 
-    /// From here on no launch of this process starts the run; false if one has begun.
+    /// Forbids this process to launch a run from now on. Returns false if a launch has already begun.
     fn forbid_launch(&self, company: &Company, run: &RunId) -> bool {
         let live = lock(&self.live);
         let mut open = live.values().filter(|known| !known.live.is_over());
@@ -91,7 +91,8 @@ impl Inner {
     }
 }
 
-async fn write(company: Company, cancellation: Cancellation) -> Result<(), Error> {
+/// Checks that the run was never launched, then records that it is stopped.
+async fn write_cancellation(company: Company, cancellation: Cancellation) -> Result<(), Error> {
     let Cancellation {
         project,
         run,

@@ -1,4 +1,5 @@
-//! Sessions of an earlier gateway process: what became of them, and how they are stopped.
+//! Sessions of an earlier gateway process that this one has not taken over: reconciles their records with the state of
+//! their processes, and stops them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,16 +24,16 @@ use crate::{
 };
 
 const DETACHED: &str = "Session process is detached from this runtime (possible restart).";
-const NEVER_STARTED: &str = "Its gateway is preparing it, or ended before the program was started; \
+const NEVER_STARTED: &str = "The gateway of the session is preparing it, or ended before it started the program; \
      `run.cancel` ends the run.";
 const ORPHANED: &str = "Reconciled orphaned detached session (pid not running).";
 const STOPPED: &str = "Reconciled detached stop request after process exit.";
-const NOT_OURS: &str =
-    "Nothing proves that this machine started the process the record names, so it is left alone.";
+const NOT_OURS: &str = "Nothing proves that this machine started the process that the record names, \
+     so the process is left alone.";
 const SIGNALLED: &str = "Stop signal sent to detached session process.";
 
 impl Sessions {
-    /// Stops a process that an earlier gateway started.
+    /// Stops the process of a session that an earlier gateway started.
     pub(super) async fn stop_detached(
         &self,
         company: Company,
@@ -77,7 +78,8 @@ impl Sessions {
         if self.takes_over() {
             tokio::spawn(ending);
         } else {
-            // A process that ends with its answer would leave the worker running.
+            // This process may end right after its response, so a background task could be lost and the worker would
+            // keep running.
             ending.await;
         }
         record.error = Some(SIGNALLED.to_owned());
@@ -99,7 +101,8 @@ pub(super) fn write_stop_flag(
     company.replace(&stop_flag(project, run), text.as_bytes())
 }
 
-/// Whether somebody wanted this session stopped. A flag that names another session does not count.
+/// Whether a stop of this session was requested. A flag that names another session does not count; a flag without a
+/// readable name does.
 fn has_stop_flag(company: &Company, path: &str, session_ref: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Flag {
@@ -114,9 +117,10 @@ fn has_stop_flag(company: &Company, path: &str, session_ref: &str) -> bool {
     }
 }
 
-/// A record of an earlier process, as things are now: a process that is gone has ended, whatever the record says.
+/// Returns the record of an earlier process, updated to the current state of its run and process: a session whose
+/// process no longer exists is over, even if the record still has the status `running`.
 ///
-/// Only for somebody who may execute it is written down; others just see it.
+/// The end is recorded only if the caller has the permission to execute. Other callers just see it.
 pub(super) fn reconcile(
     company: &Company,
     record: &Arc<SessionRecord>,
@@ -142,16 +146,17 @@ pub(super) fn reconcile(
         return record;
     }
     if pipes::reading(company, &record.session_ref) == Reading::Somebody {
-        // Another gateway has it, and will write down how it ends.
+        // Another gateway runs the session and records its end.
         record.error = Some(DETACHED.to_owned());
         return record;
     }
     let flag = has_stop_flag(company, &stop_flag(&project, &run_id), &record.session_ref);
     match record.process() {
         Some(process) if !process.is_alive() => {
-            let (status, event_type, error) = match flag {
-                true => (RunStatus::Stopped, "run.stopped", STOPPED),
-                false => (RunStatus::Failed, "run.failed", ORPHANED),
+            let (status, event_type, error) = if flag {
+                (RunStatus::Stopped, "run.stopped", STOPPED)
+            } else {
+                (RunStatus::Failed, "run.failed", ORPHANED)
             };
             record.status = status;
             record.error = Some(error.to_owned());
@@ -172,7 +177,7 @@ pub(super) fn reconcile(
                 .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));
             pipes::remove(company, &record.session_ref);
             if let Err(error) = ended {
-                tracing::warn!(%error, "the end of an orphaned session cannot be written down");
+                tracing::warn!(%error, "the end of an orphaned session cannot be recorded");
             }
         }
         Some(_) => record.error = Some(DETACHED.to_owned()),

@@ -1,4 +1,4 @@
-//! What a launch would do, without doing it.
+//! Explains what a launch would do, without doing it: the checks, the queue, the instructions and the command.
 
 use std::{sync::Arc, time::Duration};
 
@@ -78,7 +78,7 @@ impl Sessions {
                         (_, Some(base)) => plan.workdir(base)?,
                         (_, None) => plan.company.root().to_owned(),
                     };
-                    // A worktree would have it too.
+                    // A file of the checkout would also be in a new worktree, and is never overwritten.
                     let is_taken = folder.existing(&plan.company).is_some_and(|base| {
                         base.join(instructions::file_name(&plan.driver)).exists()
                     });
@@ -110,9 +110,10 @@ impl Sessions {
                 let mut instructions = command.instructions;
                 instructions.extend(file.map(|file| CompanySessionInstruction {
                     path: file.name,
-                    delivery: match worktree.is_some() && !is_taken {
-                        true => "prompt_and_file".to_owned(),
-                        false => "prompt".to_owned(),
+                    delivery: if worktree.is_some() && !is_taken {
+                        "prompt_and_file".to_owned()
+                    } else {
+                        "prompt".to_owned()
                     },
                 }));
                 let cwd = match worktree {
@@ -165,8 +166,8 @@ impl Sessions {
     }
 }
 
-/// The worker program of a command line that is not on this machine. Plain commands are left to the system, which
-/// looks for them from the working directory.
+/// Returns the worker program of a command line if it is not installed on this machine. Plain commands are not checked,
+/// because the system resolves them from the working directory.
 async fn not_installed(plan: &Plan, argv: &[String]) -> Option<String> {
     let program = argv.first()?.clone();
     if plan.driver == Driver::Command {

@@ -1,4 +1,4 @@
-//! The sessions of this process: which names and runs they have, and which are not over.
+//! The registry of the sessions of this process, by name and run.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ use crate::{
     session::{self, Live, STOP_FLAG, Stage},
 };
 
-/// Sessions that are over and are still known by their name alone.
+/// Maximum number of sessions that are over and stay in the registry, so that callers can look them up by name alone.
 const REMEMBERED: usize = 1000;
 
 /// A session of this process.
@@ -31,17 +31,17 @@ pub(super) struct Known {
     pub(super) company: Company,
     pub(super) project: ProjectId,
     pub(super) run: RunId,
-    /// Whoever launched it may execute.
+    /// Proof that the caller who launched the session has the permission to execute.
     pub(super) may: MayExec,
     pub(super) live: Arc<Live>,
-    /// Its place in the lane.
+    /// The ticket in the lane. `None` until the session enters the lane.
     pub(super) ticket: Mutex<Option<Ticket>>,
-    /// Names of its run that stand for nothing.
+    /// A sentence for each name in the run, such as a team, that refers to nothing.
     pub(super) warnings: Vec<String>,
 }
 
 impl Inner {
-    /// Takes the name and the run for a session, unless another one has them.
+    /// Registers a session under its name and run. Fails if a session that is not over has either of them.
     pub(super) fn claim(&self, plan: &Plan, run: &Run, may: MayExec) -> Result<Arc<Known>, Error> {
         if let Some(other) = self.detached(plan, run) {
             return Err(Error::AlreadyRunning(other));
@@ -49,7 +49,7 @@ impl Inner {
         let mut live = lock(&self.live);
         let root = plan.company.root();
         let key = (root.to_owned(), plan.run.to_string());
-        // It was read before it was cancelled.
+        // The launch read the run before this process cancelled it.
         if run.status == RunStatus::Running && lock(&self.cancelled).contains(&key) {
             return Err(Error::Over {
                 run: plan.run.clone(),
@@ -108,7 +108,7 @@ impl Inner {
         Ok(known)
     }
 
-    /// The name of a session that has the run or the name already.
+    /// The name of a session that is not over and has the same run or name.
     pub(super) fn busy(&self, plan: &Plan, run: &Run) -> Option<String> {
         let live = lock(&self.live);
         let other = live.values().find(|known| {
@@ -122,7 +122,8 @@ impl Inner {
         other.or_else(|| self.detached(plan, run))
     }
 
-    /// A process of an earlier gateway that still runs for this run. Only a run that was started before can have one.
+    /// The name of a session of an earlier gateway whose process still works on this run. Only a run that was launched
+    /// before, and so has a spec, can have one.
     pub(super) fn detached(&self, plan: &Plan, run: &Run) -> Option<String> {
         if run.spec.is_none() || run.status != RunStatus::Running {
             return None;
@@ -136,9 +137,10 @@ impl Inner {
         Some(other.session_ref.to_string())
     }
 
+    /// Removes a session that failed its preflight checks.
     pub(super) fn forget(&self, known: &Arc<Known>) {
         let record = known.live.state().record;
-        // Whoever waits for it must not wait for ever.
+        // Callers that wait for the session would otherwise wait for ever.
         let mut over = record.clone();
         over.status = RunStatus::Failed;
         known.live.end(over);
@@ -149,7 +151,7 @@ impl Inner {
         lock(&self.live).remove(&key);
     }
 
-    /// Keeps only so many sessions that are over; their records tell of the others.
+    /// Removes the oldest sessions that are over beyond [`REMEMBERED`]. Their records remain in the company folder.
     pub(super) fn remember_less(&self) {
         let mut live = lock(&self.live);
         let over: Vec<_> = live
@@ -166,7 +168,8 @@ impl Inner {
         }
     }
 
-    /// A session of a folder; without one the newest of that name, whatever folder it is in.
+    /// Finds a session by name in a company folder. Without a folder, finds the newest session of that name in any
+    /// folder.
     pub(super) async fn find(
         &self,
         workspace_dir: Option<&str>,
@@ -174,9 +177,8 @@ impl Inner {
     ) -> Result<Option<Arc<Known>>, Error> {
         let Some(workspace_dir) = workspace_dir else {
             let live = lock(&self.live);
-            let of_that_name = live.iter().filter(|((_, name), _)| name == session_ref);
-            let newest =
-                of_that_name.max_by_key(|(_, known)| known.live.state().record.started_at_ms);
+            let same_name = live.iter().filter(|((_, name), _)| name == session_ref);
+            let newest = same_name.max_by_key(|(_, known)| known.live.state().record.started_at_ms);
             return Ok(newest.map(|(_, known)| Arc::clone(known)));
         };
         let company = session::at(&self.companies, workspace_dir).await?;

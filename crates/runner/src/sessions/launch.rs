@@ -1,4 +1,4 @@
-//! From the wish for a session to its end: checks, a place in the lane, the process.
+//! Launches sessions: checks the request, queues the session in its lane and runs it.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -32,13 +32,13 @@ use crate::{
     working_folder::InPlace,
 };
 
-/// How long a launch waits for the process before it answers: usually a few milliseconds, longer where a large
-/// repository is copied first.
-const REPLY: Duration = Duration::from_secs(10);
+/// How long a launch request waits for the process to start before it responds. Starting usually takes a few
+/// milliseconds, and longer if a worktree of a large repository is created first.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Sessions {
-    /// Starts a session or queues it. A program that cannot be started is an answer with the state `failed`; an error
-    /// means that the launch was refused before anything was recorded for it.
+    /// Starts a session or queues it. If the program cannot be started, the response has the state `failed`; an error
+    /// means that the launch was rejected and there is no session.
     pub async fn launch(
         &self,
         params: CompanySessionLaunchParams,
@@ -47,7 +47,7 @@ impl Sessions {
         self.launch_with(params, Extra::default(), may).await
     }
 
-    /// The same with the facts that only a job knows.
+    /// Like [`Sessions::launch`], with settings that only jobs can make.
     pub(crate) async fn launch_with(
         &self,
         params: CompanySessionLaunchParams,
@@ -117,7 +117,7 @@ impl Sessions {
         let queue_timeout = params.queue_timeout_ms.map(Duration::from_millis);
         let (this, task_known) = (self.clone(), Arc::clone(&known));
         tokio::spawn(async move {
-            this.live_on(plan, scribe, task_known, ticket, granted, queue_timeout)
+            this.wait_and_run(plan, scribe, task_known, ticket, granted, queue_timeout)
                 .await;
         });
         let position = inner.position(&known);
@@ -125,13 +125,13 @@ impl Sessions {
             let started = known
                 .live
                 .reach(|stage| matches!(stage, Stage::Running | Stage::Over));
-            let _ = timeout(REPLY, started).await;
+            let _ = timeout(REPLY_TIMEOUT, started).await;
         }
         Ok(launched(&known, inner.waiting(&known)))
     }
 
-    /// Waits for the place and runs.
-    async fn live_on(
+    /// Waits until the lane starts the session, runs it, and leaves the lane.
+    async fn wait_and_run(
         &self,
         plan: Arc<Plan>,
         scribe: Scribe,
@@ -177,7 +177,7 @@ impl Sessions {
         inner.remember_less();
     }
 
-    /// Lets a provider rest that said that it was asked too often.
+    /// Starts a cool-down of the provider if the outcome is a rate limit.
     pub(super) async fn rest_if_strained(&self, plan: &Plan, outcome: Option<Outcome>) {
         let Some(outcome) = outcome else {
             return;
@@ -194,6 +194,7 @@ impl Sessions {
 }
 
 impl Inner {
+    /// Reads the run and the actor of a launch and makes the plan. With `explain_run` the run need not exist.
     pub(super) fn read(
         &self,
         params: &CompanySessionLaunchParams,

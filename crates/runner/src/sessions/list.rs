@@ -1,4 +1,4 @@
-//! `session.list`.
+//! `session.list`: the sessions of this process and the records of a company folder.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl Sessions {
-    /// Sessions, newest first: of a company folder, or those of this process. Without the right to execute nothing
-    /// becomes of what an earlier gateway left.
+    /// Lists sessions, newest first: those of a company folder, or, without one, those of this process. Without the
+    /// permission to execute, sessions of an earlier gateway are neither taken over nor marked as ended.
     pub async fn list(
         &self,
         params: CompanySessionListParams,
@@ -27,7 +27,7 @@ impl Sessions {
         let mut rows = match &params.workspace_dir {
             None => self.inner.rows(|_| true),
             Some(dir) => {
-                // A folder without records has none, whatever it is.
+                // The path need not be a company folder: any folder without records yields an empty list.
                 let company = at(&self.inner.companies, dir).await?;
                 if let Some(may) = may {
                     self.look_at(&company, may).await?;

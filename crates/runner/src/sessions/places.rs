@@ -1,4 +1,5 @@
-//! The places of sessions: lanes of company folders, who waits in them, and what rests.
+//! The lanes of company folders: queued sessions, the slots they wait for, and the cool-downs of providers. The
+//! scheduling rules themselves are in `lanes`.
 
 use std::{
     collections::BTreeMap,
@@ -26,10 +27,10 @@ use crate::{
     session::blocking,
 };
 
-/// The rests of providers.
-const LANES: &str = ".local/lanes.json";
+/// Path of the saved cool-downs, relative to the company folder.
+const LANES_PATH: &str = ".local/lanes.json";
 
-/// The lane of one company folder, and who waits for a place.
+/// The lane of one company folder, and the channels that start its queued sessions.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     lane: Lane,
@@ -39,7 +40,7 @@ pub(super) struct Queue {
 impl Inner {
     fn entry(&self, plan: &Plan, params: &CompanySessionLaunchParams, role: ActorRole) -> Entry {
         let limits = self.options.limits;
-        // Everybody may ask for less, people and the head of the company also for more.
+        // Every role may lower a limit; only `human` and `ceo` may raise it.
         let limit = |wanted: Option<u64>, usual: u64| match (wanted, role) {
             (Some(wanted), ActorRole::Human | ActorRole::Ceo) => wanted,
             (Some(wanted), ActorRole::Director | ActorRole::Manager | ActorRole::Worker) => {
@@ -78,7 +79,7 @@ impl Inner {
             queue.grants.insert(ticket, grant);
             ticket
         };
-        self.give_places(&plan.company);
+        self.start_ready_sessions(&plan.company);
         (ticket, granted)
     }
 
@@ -89,18 +90,18 @@ impl Inner {
             queue.lane.leave(ticket);
             queue.grants.remove(&ticket);
         }
-        self.give_places(company);
+        self.start_ready_sessions(company);
     }
 
-    /// Lets those start whose time has come, and looks again when a provider has rested.
-    fn give_places(self: &Arc<Self>, company: &Company) {
+    /// Starts the sessions that can start now, and schedules the next attempt for the end of a cool-down.
+    fn start_ready_sessions(self: &Arc<Self>, company: &Company) {
         let now_ms = company.sources().now_ms();
         let wake_at = {
             let mut lanes = lock(&self.lanes);
             let queue = queue(&mut lanes, company);
             for ticket in queue.lane.start_ready(now_ms) {
                 if let Some(grant) = queue.grants.remove(&ticket) {
-                    // One that is gone leaves its place by itself.
+                    // A session that no longer waits leaves the lane itself.
                     let _ = grant.send(());
                 }
             }
@@ -112,7 +113,7 @@ impl Inner {
             tokio::spawn(async move {
                 sleep(wait).await;
                 if let Some(this) = Weak::upgrade(&this) {
-                    this.give_places(&company);
+                    this.start_ready_sessions(&company);
                 }
             });
         }
@@ -127,7 +128,7 @@ impl Inner {
             .position(ticket, now_ms)
     }
 
-    /// The place of a session in the queue, and what it waits for; none if it does not wait.
+    /// The position of a session in the queue, and the reason why it waits. `None` if it does not wait.
     pub(super) fn waiting(&self, known: &Known) -> Option<(u64, CompanySessionQueueReason)> {
         let ticket = (*lock(&known.ticket))?;
         let now_ms = known.company.sources().now_ms();
@@ -165,7 +166,7 @@ impl Inner {
         }
     }
 
-    /// Lets a provider rest, also after a restart.
+    /// Starts or extends the cool-down of a provider and saves it, so that it survives a restart.
     pub(super) async fn cool_down(
         &self,
         company: &Company,
@@ -183,15 +184,15 @@ impl Inner {
             lane.cooldown(provider, now_ms).cloned()
         };
         let provider = provider.to_owned();
-        let saved = save(company, now_ms, move |cooldowns| {
+        let saved = save_cooldowns(company, now_ms, move |cooldowns| {
             cooldowns.extend(cooldown.map(|cooldown| (provider, cooldown)));
         });
         if let Err(error) = saved.await {
-            tracing::warn!(%error, "a cool-down cannot be saved and ends with this process");
+            tracing::warn!(%error, "a cool-down cannot be saved, so it is lost when this process ends");
         }
     }
 
-    /// The cool-downs of a company folder.
+    /// Lists the active cool-downs of a company folder.
     pub(super) fn cooldowns(&self, company: &Company) -> Vec<CompanySessionCooldown> {
         let now_ms = company.sources().now_ms();
         let mut lanes = lock(&self.lanes);
@@ -199,7 +200,7 @@ impl Inner {
         rows(&lane.cooldowns(now_ms), lane)
     }
 
-    /// Ends cool-downs, also for the next process, and starts what waited for them.
+    /// Ends cool-downs, also in the saved file, and starts the sessions that waited for them.
     pub(super) async fn clear_cooldowns(
         self: &Arc<Self>,
         company: &Company,
@@ -212,9 +213,9 @@ impl Inner {
             let cleared = lane.clear_cooldowns(provider, now_ms);
             rows(&cleared, lane)
         };
-        self.give_places(company);
+        self.start_ready_sessions(company);
         let named = provider.map(ToOwned::to_owned);
-        save(company, now_ms, move |cooldowns| match named {
+        save_cooldowns(company, now_ms, move |cooldowns| match named {
             Some(provider) => {
                 cooldowns.remove(&provider);
             }
@@ -225,19 +226,20 @@ impl Inner {
     }
 }
 
+/// The content of `.local/lanes.json`.
 #[derive(serde::Deserialize)]
-struct Saved {
+struct LanesFile {
     cooldowns: BTreeMap<String, Cooldown>,
 }
 
-fn saved(company: &Company) -> BTreeMap<String, Cooldown> {
-    let text = company.read_text(LANES).ok();
-    let saved = text.and_then(|text| serde_json::from_str::<Saved>(&text).ok());
+fn read_cooldowns(company: &Company) -> BTreeMap<String, Cooldown> {
+    let text = company.read_text(LANES_PATH).ok();
+    let saved = text.and_then(|text| serde_json::from_str::<LanesFile>(&text).ok());
     saved.map(|saved| saved.cooldowns).unwrap_or_default()
 }
 
-/// Changes the saved cool-downs. Those of other processes stay; those that are over are removed.
-async fn save(
+/// Changes the saved cool-downs. Keeps those that other processes saved, and removes expired ones.
+async fn save_cooldowns(
     company: &Company,
     now_ms: i64,
     change: impl FnOnce(&mut BTreeMap<String, Cooldown>) + Send + 'static,
@@ -245,11 +247,11 @@ async fn save(
     let company = company.clone();
     blocking(move || {
         company.write(|writer| {
-            let mut cooldowns = saved(&company);
+            let mut cooldowns = read_cooldowns(&company);
             cooldowns.retain(|_, cooldown| cooldown.until_ms > now_ms);
             change(&mut cooldowns);
             let document = json!({"schema_version": 1, "cooldowns": cooldowns});
-            writer.put_text(LANES, &format!("{document:#}\n"))
+            writer.put_text(LANES_PATH, &format!("{document:#}\n"))
         })
     })
     .await
@@ -318,7 +320,7 @@ fn queue_reason(company: &Company, waiting: Waiting) -> CompanySessionQueueReaso
         },
         None => CompanySessionQueueReason {
             reason_code: Code::Starting,
-            reason: "a place is free, and it is about to start".to_owned(),
+            reason: "a slot is free and the session is about to start".to_owned(),
             subject: provider,
             limit: None,
             until: None,
@@ -326,20 +328,20 @@ fn queue_reason(company: &Company, waiting: Waiting) -> CompanySessionQueueReaso
     }
 }
 
-/// The lane of a company folder. What rests, rests after a restart, too.
+/// The lane of a company folder, created with the saved cool-downs on first use.
 fn queue<'a>(lanes: &'a mut BTreeMap<PathBuf, Queue>, company: &Company) -> &'a mut Queue {
     lanes
         .entry(company.root().to_owned())
         .or_insert_with(|| Queue {
-            lane: Lane::with_cooldowns(saved(company)),
+            lane: Lane::with_cooldowns(read_cooldowns(company)),
             grants: BTreeMap::new(),
         })
 }
 
-/// Between -1 and 1.
+/// A random number between -1 and 1.
 fn jitter() -> f64 {
     let mut byte = [0];
-    // Without randomness all come back at the same moment.
+    // Without randomness the jitter is -1, so cool-downs that start together also end together.
     let _ = getrandom::fill(&mut byte);
     f64::from(byte[0]) / 127.5 - 1.0
 }

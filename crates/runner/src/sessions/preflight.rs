@@ -1,4 +1,4 @@
-//! Before a session may start: who may, with which program, and for how much.
+//! The checks before a session may start: the policy, the guard of the worker program, and the budgets.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,7 +23,8 @@ use crate::{
 };
 
 impl Sessions {
-    /// Policy, guard and budgets, with their events. What does not pass fails the run.
+    /// Checks policy, guard and budgets, and writes their events. A failed check fails the run. On success the hard
+    /// limits of the run's budget are reserved for the session.
     pub(super) async fn preflight(
         &self,
         params: &CompanySessionLaunchParams,
@@ -34,9 +35,10 @@ impl Sessions {
     ) -> Result<(), Error> {
         let scribe = scribe.preflight();
         let decision = decide(plan, actor);
-        let guarded = match decision.allowed && applies_guard(params, plan) {
-            true => Some(judge(plan).await),
-            false => None,
+        let guarded = if decision.allowed && applies_guard(params, plan) {
+            Some(judge(plan).await)
+        } else {
+            None
         };
         let (inner, plan, known, actor) = (
             Arc::clone(&self.inner),
@@ -122,7 +124,8 @@ impl Sessions {
 }
 
 impl Sessions {
-    /// Whether others spent the budget while a session waited for its place: then it must not start any more.
+    /// Checks the budgets again for a session that waited in its lane, because other sessions may have used them
+    /// meanwhile. Returns the refusal if a budget is exceeded or cannot be checked.
     pub(super) async fn spent_meanwhile(
         &self,
         plan: &Arc<Plan>,
@@ -155,7 +158,7 @@ impl Sessions {
 }
 
 impl Inner {
-    /// What other sessions of the project, or of the task, may still spend.
+    /// The sum that is reserved for other sessions of the project, or, with `task`, of the task.
     fn reserved(&self, plan: &Plan, own: Option<&Arc<Known>>, task: Option<&TaskId>) -> Spent {
         let live = lock(&self.live);
         live.values()
@@ -188,7 +191,8 @@ impl Inner {
     }
 }
 
-/// Who launches. An agent of the company is what its document says, at most.
+/// The actor of a launch, a person by default. Fails if an agent of the company claims a higher role than the one in
+/// its document.
 pub(super) fn actor(
     company: &Company,
     params: &CompanySessionLaunchParams,
@@ -255,7 +259,7 @@ fn policy_events(
     Ok(events)
 }
 
-/// Whether the worker program is looked at: when somebody says so, else when its name is that of a known one.
+/// Whether the guard checks the worker program: as the request states, by default if the program is a known one.
 pub(super) fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) -> bool {
     let is_known = match (&plan.driver, plan.argv.first()) {
         (_, Some(program)) => Driver::of_program(program).is_some(),
@@ -265,8 +269,9 @@ pub(super) fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) ->
     params.apply_guard.unwrap_or(is_known)
 }
 
+/// Checks the worker program of a launch with the guard.
 pub(super) async fn judge(plan: &Plan) -> Verdict {
-    // The rules are those of the program, whatever the run says its provider is.
+    // If the run's provider has no driver of its own, the rules of the program apply.
     let program = plan.program();
     let known = Driver::of_program(&program);
     let provider = match (

@@ -1,5 +1,5 @@
-//! Sessions whose gateway is gone and whose workers go on: this one reads on what they print, holds their limits and
-//! writes down their end.
+//! Takes over sessions whose gateway has ended and whose workers still run: this gateway then reads their output,
+//! enforces their limits and records their end.
 
 use std::{
     sync::{Arc, Weak, atomic::Ordering},
@@ -27,18 +27,18 @@ use crate::{
     session::{self, Live, Stage, blocking},
 };
 
-/// How often watched folders are looked at for sessions whose gateway has ended.
-const WATCH: Duration = Duration::from_secs(2);
+/// How often watched folders are searched for sessions whose gateway has ended.
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Records of sessions that have been over for so long are removed.
-const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+/// Retention of the records of sessions that are over, in milliseconds.
+const RETENTION_MS: i64 = 30 * 24 * 3_600_000;
 
-/// What is told of a session while it runs.
+/// The `error` of a session that was taken over, while it runs.
 const TAKEN_OVER: &str =
     "Session was started by an earlier gateway process; its exit code will not be known.";
 
-/// What is needed to go on with a session.
-struct Left {
+/// A session without a gateway, with everything that is needed to continue it.
+struct OrphanedSession {
     plan: Plan,
     params: CompanySessionLaunchParams,
     process: ProcessId,
@@ -46,11 +46,12 @@ struct Left {
 }
 
 impl Sessions {
-    /// Looks at the records of a folder, once: old ones are removed, and sessions whose gateway is gone are taken over.
+    /// Processes the records of a company folder, once per process: removes old ones and takes over sessions whose
+    /// gateway has ended. A folder that is not trusted is skipped.
     ///
-    /// From then on the folder is watched: a session whose gateway ends later is taken over too.
+    /// From then on the folder is watched, so that a session whose gateway ends later is taken over as well.
     pub async fn look_at(&self, company: &Company, may: MayExec) -> Result<(), Error> {
-        // Nobody of this machine left anything in a folder that is not trusted.
+        // This machine starts no sessions in a folder that is not trusted.
         if !company.is_trusted() {
             return Ok(());
         }
@@ -73,7 +74,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Looks at a folder from time to time for sessions whose gateway has ended.
+    /// Adds a folder to those that are searched every [`WATCH_INTERVAL`] for sessions whose gateway has ended.
     fn watch(&self, company: &Company, may: MayExec) {
         let inner = &self.inner;
         if !inner.options.takes_over {
@@ -84,7 +85,7 @@ impl Sessions {
             let weak = Arc::downgrade(inner);
             tokio::spawn(async move {
                 loop {
-                    sleep(WATCH).await;
+                    sleep(WATCH_INTERVAL).await;
                     let Some(inner) = Weak::upgrade(&weak) else {
                         return;
                     };
@@ -97,7 +98,8 @@ impl Sessions {
         });
     }
 
-    /// Takes over what other gateways left in the watched folders since they were looked at.
+    /// Takes over the sessions in the watched folders whose gateways have ended, and records the end of those whose
+    /// worker has ended as well.
     async fn take_over_left(&self, may: MayExec) {
         let watched: Vec<_> = lock(&self.inner.watched).values().cloned().collect();
         for company in watched {
@@ -121,7 +123,7 @@ impl Sessions {
                         let ended =
                             blocking(move || Ok(reconcile(&company, &record, Some(may)))).await;
                         if let Err(error) = ended {
-                            tracing::warn!(%error, "an orphaned session cannot be looked at");
+                            tracing::warn!(%error, "an orphaned session cannot be reconciled");
                         }
                     }
                     Err(error) => tracing::warn!(
@@ -134,7 +136,7 @@ impl Sessions {
         }
     }
 
-    /// Removes the files of instructions that nobody answers for any more.
+    /// Removes the instructions files of sessions that are over and whose gateway has ended.
     pub(super) async fn collect_instructions(&self, company: &Company) {
         let options = &self.inner.options;
         if options.takes_over {
@@ -142,7 +144,8 @@ impl Sessions {
         }
     }
 
-    /// Goes on with a session whose gateway is gone, if its worker is not.
+    /// Continues a session whose gateway has ended, if its worker still runs. Returns `None` if the session cannot be
+    /// taken over.
     pub(super) async fn take_over(
         &self,
         company: &Company,
@@ -157,16 +160,16 @@ impl Sessions {
         if let Some(known) = inner.get(company, &record.session_ref) {
             return Ok(Some(known));
         }
-        let left = {
+        let orphan = {
             let (inner, company, record) = (Arc::clone(inner), company.clone(), record.clone());
-            blocking(move || Ok(left(&company, &record, &inner.options))).await?
+            blocking(move || Ok(find_orphan(&company, &record, &inner.options))).await?
         };
-        let Some(Left {
+        let Some(OrphanedSession {
             plan,
             params,
             process,
             pipes,
-        }) = left
+        }) = orphan
         else {
             return Ok(None);
         };
@@ -175,7 +178,7 @@ impl Sessions {
         let mut own = SessionRecord::clone(record);
         own.error = Some(TAKEN_OVER.to_owned());
         let live = Live::new(own, Stage::Running, plan.task.clone());
-        // It runs, so its place is given at once.
+        // The session already runs. Its limits are unlimited, so that the lane counts it as running at once.
         let (ticket, _) = inner.enter(&plan, &params, ActorRole::Human);
         let known = Arc::new(Known {
             company: plan.company.clone(),
@@ -216,16 +219,16 @@ fn unread(company: &Company) -> Vec<Arc<SessionRecord>> {
         .collect()
 }
 
-/// Removes records nobody will ask for; answers those of sessions that are not over. None if there never was one.
+/// Removes expired records and returns those of sessions that are not over. `None` if the folder has no records.
 fn prune(company: &Company) -> Option<Vec<Arc<SessionRecord>>> {
     if !company.path(record::FOLDER).is_dir() {
         return None;
     }
-    let oldest = company.sources().now_ms() - KEPT_MS;
+    let oldest = company.sources().now_ms() - RETENTION_MS;
     let mut open = record::all(company).unwrap_or_default();
     for record in &open {
         if record.is_over() && record.ended_at_ms.is_some_and(|ended| ended < oldest) {
-            // The next process tries again.
+            // Failures are ignored: the next process tries again.
             for path in [record::relpath, record::seal_relpath] {
                 let _ = company.remove(&path(&record.session_ref));
             }
@@ -235,9 +238,13 @@ fn prune(company: &Company) -> Option<Vec<Arc<SessionRecord>>> {
     Some(open)
 }
 
-/// What is left of a session, if its process runs and nobody reads what it prints. An app server has nobody to talk
-/// to, and ends by itself.
-fn left(company: &Company, record: &SessionRecord, options: &crate::Options) -> Option<Left> {
+/// Returns a session whose process runs and whose pipes no gateway reads. App servers are excluded: they end by
+/// themselves once the input from their gateway is closed.
+fn find_orphan(
+    company: &Company,
+    record: &SessionRecord,
+    options: &crate::Options,
+) -> Option<OrphanedSession> {
     let process = record.own_process(company);
     let process = process.filter(|process| process.is_alive())?;
     let project = ProjectId::parse(&record.project_id).ok()?;
@@ -274,13 +281,13 @@ fn left(company: &Company, record: &SessionRecord, options: &crate::Options) -> 
         None,
         Extra::default(),
     );
-    // The age of the process, because the time of the day may have been set since.
+    // The age of the process is preferred, because the wall clock may have been changed since the start.
     let ran = process.age().unwrap_or_else(|| {
         let ran = company.sources().now_ms() - record.started_at_ms;
         Duration::from_millis(u64::try_from(ran).unwrap_or(0))
     });
     plan.timeout = plan.timeout.saturating_sub(ran);
-    Some(Left {
+    Some(OrphanedSession {
         plan,
         params,
         process,

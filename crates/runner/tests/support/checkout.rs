@@ -1,6 +1,6 @@
-//! Stops a checkout of git in the middle, for tests of what happens then.
+//! Pauses a git checkout, for tests that kill it or act while it runs.
 //!
-//! A named pipe in the place of `info/attributes` makes git wait while it writes files, without any program in its
+//! A named pipe in place of `info/attributes` makes git block while it writes files, without any program in its
 //! settings.
 
 use std::{
@@ -20,7 +20,7 @@ pub(crate) fn during_checkout(
     assert!(made.expect("mkfifo runs").success());
     thread::spawn(move || {
         loop {
-            // Opening waits for a reader, and the reader waits until this end is closed.
+            // Opening blocks until there is a reader, and the reader blocks until this end is closed.
             let writer = OpenOptions::new()
                 .write(true)
                 .open(&pipe)
@@ -43,7 +43,7 @@ pub(crate) fn during_checkout(
     })
 }
 
-/// The process that has the pipe open, besides this one.
+/// Finds the process other than this one that has the pipe open.
 fn reader_of(pipe: &Path) -> u32 {
     loop {
         let entries = fs::read_dir("/proc").expect("processes").flatten();

@@ -1,4 +1,4 @@
-//! A company folder with a fake Codex.
+//! Test fixture: a company folder with a fake Codex.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(
@@ -29,11 +29,11 @@ use runner::{Alone, Jobs, Options, Resubmit, Sessions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Whoever runs the tests may execute.
-#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+/// Tests have the permission to execute.
+#[expect(clippy::disallowed_methods, reason = "tests need no authorization")]
 pub(crate) const MAY: protocol::MayExec = protocol::MayExec::granted();
 
-/// What a worker says that did its job.
+/// The output of a worker that completed its job.
 pub(crate) const DONE: &str = r#"{"status":"succeeded","summary":"done","files_changed":[],"commands_run":[],"artifacts":[],"next_actions":[],"errors":[]}"#;
 
 /// A company folder, its jobs, and a folder with worker programs.
@@ -54,7 +54,7 @@ impl Fixture {
         Self::with(now, Options::default())
     }
 
-    /// With declared drivers, by name.
+    /// Creates a fixture with declared drivers, by name.
     pub(crate) fn with_drivers(drivers: Value) -> Self {
         let options = Options {
             drivers: serde_json::from_value(drivers).expect("drivers"),
@@ -96,7 +96,7 @@ impl Fixture {
         fixture
     }
 
-    /// The same folder, met by another process.
+    /// The same folder, opened by another process.
     pub(crate) fn restarted(&self) -> Self {
         let now = Arc::new(|| jiff::Timestamp::now().as_millisecond());
         let (company, sessions, jobs) = open(self.root.path(), now, Options::default());
@@ -123,7 +123,7 @@ impl Fixture {
         })
     }
 
-    /// The same folder for another process, whose writes `before_write` may fail.
+    /// The same folder for another process. `before_write` can make its writes fail.
     pub(crate) fn of_another_process(
         &self,
         before_write: impl Fn(&Path) -> Result<(), company::Error> + Send + Sync + 'static,
@@ -154,7 +154,7 @@ impl Fixture {
         write(&path, &text);
     }
 
-    /// What `codex exec` does; `$d` is the folder, `$n` counts the calls.
+    /// Sets the script of `codex exec`. In it, `$d` is the folder of the program and `$n` the number of the call.
     pub(crate) fn codex(&self, script: &str) {
         let text = format!(
             "#!/bin/sh\nd=$(dirname \"$0\")\ncase \"$1\" in\n  login) cat $d/login; exit 0 ;;\n  --version) echo 'codex-cli 9'; exit 0 ;;\n\
@@ -171,7 +171,7 @@ impl Fixture {
         write(&self.bin().join("login"), says);
     }
 
-    /// A pipe that lets a worker wait.
+    /// Creates a pipe on which a worker blocks until [`Fixture::open_gate`].
     pub(crate) fn gate(&self) {
         self.gate_named("gate");
     }
@@ -184,14 +184,14 @@ impl Fixture {
         assert!(made.success());
     }
 
-    /// Lets the worker go on.
+    /// Lets the blocked worker continue.
     pub(crate) async fn open_gate(&self) {
         let path = self.bin().join("gate");
         let opened = tokio::task::spawn_blocking(move || write(&path, "go\n"));
         opened.await.expect("a thread");
     }
 
-    /// Waits until a worker wrote into a pipe.
+    /// Waits until a worker has written into a pipe.
     pub(crate) async fn wait_for(&self, name: &str) {
         let path = self.bin().join(name);
         tokio::task::spawn_blocking(move || fs::read(path))
@@ -212,7 +212,7 @@ impl Fixture {
         serde_json::from_value(spec).expect("a contract")
     }
 
-    /// Does a job to its end.
+    /// Submits a job and waits until it is over.
     pub(crate) async fn job(&self, id: &str, more: Value) -> JobCollectResponse {
         self.jobs
             .submit(self.spec(id, more), Resubmit::Refuse, MAY)
