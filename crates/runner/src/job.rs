@@ -593,13 +593,15 @@ impl Jobs {
                 let (this, company) = (self.clone(), company.clone());
                 let plans = spec.context_mode == Some(ContextMode::Auto);
                 let seeds = spec.clone();
-                blocking(move || match plans {
-                    true => this
-                        .inner
-                        .surroundings
-                        .plan_context(&company, &seeds)
-                        .map(Some),
-                    false => Ok(None),
+                blocking(move || {
+                    if plans {
+                        this.inner
+                            .surroundings
+                            .plan_context(&company, &seeds)
+                            .map(Some)
+                    } else {
+                        Ok(None)
+                    }
                 })
                 .await?
             };
@@ -625,17 +627,18 @@ impl Jobs {
                 tracing::debug!(%error, "the session of an interrupted attempt is gone");
             }
         }
-        let (status, code, message) = match record.cancellation_requested {
-            true => (
+        let (status, code, message) = if record.cancellation_requested {
+            (
                 JobResultStatus::Canceled,
                 "canceled",
                 "Somebody asked for its end",
-            ),
-            false => (
+            )
+        } else {
+            (
                 JobResultStatus::Failed,
                 "orphaned",
                 "The process that worked on this job ended before the job did",
-            ),
+            )
         };
         let run_id = last
             .map_or("none", |attempt| attempt.run_id.as_str())

@@ -127,9 +127,10 @@ impl Decoder {
 
     /// What was held back and never completed.
     pub(crate) fn finish(&mut self) -> String {
-        match std::mem::take(&mut self.held).is_empty() {
-            true => String::new(),
-            false => char::REPLACEMENT_CHARACTER.to_string(),
+        if std::mem::take(&mut self.held).is_empty() {
+            String::new()
+        } else {
+            char::REPLACEMENT_CHARACTER.to_string()
         }
     }
 }

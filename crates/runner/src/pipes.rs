@@ -115,9 +115,10 @@ fn reader(path: &Path) -> io::Result<File> {
         .read(true)
         .custom_flags(nonblocking)
         .open(path)?;
-    match file.metadata()?.file_type().is_fifo() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
+    if file.metadata()?.file_type().is_fifo() {
+        Ok(file)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
     }
 }
 

@@ -384,9 +384,10 @@ impl Plan {
                 ));
             }
         };
-        match real.starts_with(&real_base) {
-            true => Ok(folder),
-            false => Err("workdir_rel leads out of the repository".to_owned()),
+        if real.starts_with(&real_base) {
+            Ok(folder)
+        } else {
+            Err("workdir_rel leads out of the repository".to_owned())
         }
     }
 
@@ -445,9 +446,10 @@ impl Plan {
 
     /// What the worker is told in front of what it is asked.
     pub(crate) async fn brief(&self) -> Result<Option<Brief>, String> {
-        match self.extra.brief.is_none() && self.is_asked() {
-            true => self.briefer.brief(self.worker()).await,
-            false => Ok(None),
+        if self.extra.brief.is_none() && self.is_asked() {
+            self.briefer.brief(self.worker()).await
+        } else {
+            Ok(None)
         }
     }
 
@@ -528,9 +530,10 @@ impl Plan {
             allowed_tools: self.extra.allowed_tools.clone(),
             keeps_session: !self.extra.is_one_shot,
         };
-        let made = match makes_line && !wish.prompt.trim().is_empty() {
-            true => self.driver.command_line(&wish),
-            false => None,
+        let made = if makes_line && !wish.prompt.trim().is_empty() {
+            self.driver.command_line(&wish)
+        } else {
+            None
         };
         let line = match (&self.driver, made) {
             (Driver::CodexAppServer, _) => CommandLine {

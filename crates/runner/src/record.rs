@@ -210,9 +210,10 @@ fn file_name(session_ref: &str) -> String {
     let mut name = String::new();
     for byte in session_ref.bytes() {
         let is_safe = byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
-        match is_safe {
-            true => name.push(char::from(byte)),
-            false => name.push_str(&format!("%{byte:02X}")),
+        if is_safe {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
         }
     }
     // A hidden file would not be found again.

@@ -79,9 +79,10 @@ impl Redactor {
         if self.secrets.is_empty() {
             return bytes;
         }
-        let mut bytes = match self.held.is_empty() {
-            true => bytes,
-            false => [std::mem::take(&mut self.held), bytes].concat(),
+        let mut bytes = if self.held.is_empty() {
+            bytes
+        } else {
+            [std::mem::take(&mut self.held), bytes].concat()
         };
         for secret in &self.secrets {
             bytes = without(bytes, secret);

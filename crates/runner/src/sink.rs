@@ -163,9 +163,10 @@ impl Sink {
 
     /// What was used, as the provider reported it.
     pub(crate) fn usage(&self) -> Option<TokenCounts> {
-        match self.reader.is_recognised() {
-            true => self.reader.usage().cloned(),
-            false => self.facts.largest().cloned(),
+        if self.reader.is_recognised() {
+            self.reader.usage().cloned()
+        } else {
+            self.facts.largest().cloned()
         }
     }
 

@@ -622,8 +622,9 @@ pub(crate) fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String
     let root = company.path(ROOT).canonicalize().map_err(|_| refused())?;
     let real = path.canonicalize().map_err(|_| refused())?;
     let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
-    match real.starts_with(&root) && real != root && !is_link && root.starts_with(company.root()) {
-        true => Ok(path),
-        false => Err(refused()),
+    if real.starts_with(&root) && real != root && !is_link && root.starts_with(company.root()) {
+        Ok(path)
+    } else {
+        Err(refused())
     }
 }

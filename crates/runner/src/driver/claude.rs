@@ -12,9 +12,10 @@ use crate::{
 
 /// The command line. Claude does not read `AGENTS.md`: it is handed over as a file.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
-    let tools = match wish.allowed_tools.is_empty() {
-        true => "Bash,Edit,Write,Read".to_owned(),
-        false => wish.allowed_tools.join(","),
+    let tools = if wish.allowed_tools.is_empty() {
+        "Bash,Edit,Write,Read".to_owned()
+    } else {
+        wish.allowed_tools.join(",")
     };
     let permissions: &[&str] = match wish.permission {
         Permission::ReadOnly => &["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep"],
@@ -215,9 +216,10 @@ fn counts(line: &Value) -> TokenCounts {
             *sum += of(model, name);
         }
     }
-    let larger = match models.iter().sum::<u64>() > whole_run.iter().sum() {
-        true => models,
-        false => whole_run,
+    let larger = if models.iter().sum::<u64>() > whole_run.iter().sum() {
+        models
+    } else {
+        whole_run
     };
     let [fresh, read, created, output] = larger;
     let input = fresh + read + created;

@@ -73,9 +73,10 @@ impl Output {
             self.stderr.push(line);
             return false;
         }
-        let parsed = match line.starts_with('{') {
-            true => serde_json::from_str::<Value>(line).ok(),
-            false => None,
+        let parsed = if line.starts_with('{') {
+            serde_json::from_str::<Value>(line).ok()
+        } else {
+            None
         };
         let Some(parsed) = parsed else {
             if !self.recognised && self.object.len() + line.len() < LARGEST_OBJECT {

@@ -63,9 +63,10 @@ impl RetryHint {
             Self::On(time) => time.to_zoned(zone.clone()).ok()?,
             Self::At(time) => {
                 let today = now.date().to_datetime(*time).to_zoned(zone.clone()).ok()?;
-                match today > now {
-                    true => today,
-                    false => today.checked_add(Span::new().days(1)).ok()?,
+                if today > now {
+                    today
+                } else {
+                    today.checked_add(Span::new().days(1)).ok()?
                 }
             }
         };

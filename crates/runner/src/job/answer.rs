@@ -244,19 +244,18 @@ pub(crate) fn words(stdout: &str) -> Option<String> {
                 .any(|name| line.get(name).is_some());
         let mut texts = Vec::new();
         collect(&line, 8, &mut texts);
-        match is_last {
-            true => last.append(&mut texts),
-            false => fragments.append(&mut texts),
+        if is_last {
+            last.append(&mut texts);
+        } else {
+            fragments.append(&mut texts);
         }
     }
-    let texts = match last.is_empty() {
-        true => fragments,
-        false => last,
-    };
+    let texts = if last.is_empty() { fragments } else { last };
     let longest = texts.iter().max_by_key(|text| text.len())?;
-    match longest.len() >= 200 || texts.len() == 1 {
-        true => Some(longest.clone()),
-        false => Some(texts.concat()),
+    if longest.len() >= 200 || texts.len() == 1 {
+        Some(longest.clone())
+    } else {
+        Some(texts.concat())
     }
 }
 

@@ -101,9 +101,10 @@ async fn said(
         .await
         .ok()?
         .ok()?;
-    let text = match output.stdout.is_empty() {
-        true => output.stderr,
-        false => output.stdout,
+    let text = if output.stdout.is_empty() {
+        output.stderr
+    } else {
+        output.stdout
     };
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)

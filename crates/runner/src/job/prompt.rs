@@ -48,17 +48,18 @@ pub(crate) fn compile(situation: &Situation<'_>, flaw: Option<&Flaw>, reformat: 
             sections.push(("Context references", references(situation)));
         }
         (Some(flaw), reformat) => {
-            let task = match reformat {
-                true => format!(
+            let task = if reformat {
+                format!(
                     "You are a formatter. Another worker did job `{}`; its answer below cannot be read. \
                      Do not do the work again and do not run anything: put that answer into the form below. \
                      Say nothing that it does not say.",
                     job.job_id
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "Your answer for job `{}` cannot be read. Give it again in the form below; do not do the work again.",
                     job.job_id
-                ),
+                )
             };
             sections.push(("Task", task));
             let wrong: Vec<_> = flaw

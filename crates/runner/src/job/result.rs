@@ -184,13 +184,15 @@ pub(crate) fn of_report(job: &JobId, run: &str, report: &HeartbeatReport) -> Job
 /// A result in short. Everything in it can be read at a glance.
 pub(crate) fn digest(result: &JobResult, signals: Signals) -> ManagerDigest {
     const ITEMS: usize = 20;
-    let short = |text: &str, most: usize| match text.chars().count() > most {
-        true => text
-            .chars()
-            .take(most.saturating_sub(3))
-            .chain("...".chars())
-            .collect(),
-        false => text.to_owned(),
+    let short = |text: &str, most: usize| {
+        if text.chars().count() > most {
+            text.chars()
+                .take(most.saturating_sub(3))
+                .chain("...".chars())
+                .collect()
+        } else {
+            text.to_owned()
+        }
     };
     let maybe = |text: &Option<String>, most| text.as_deref().map(|text| short(text, most));
     ManagerDigest {

@@ -189,12 +189,11 @@ impl Runner {
             }
             number += 1;
             let is_last = counted + 1 == ATTEMPTS;
-            let agent = match is_last && flaw.is_some() {
-                true => {
-                    let (company, chosen) = (self.company.clone(), Arc::clone(&chosen));
-                    blocking(move || worker::formatter(&company, &chosen)).await?
-                }
-                false => Arc::clone(&chosen),
+            let agent = if is_last && flaw.is_some() {
+                let (company, chosen) = (self.company.clone(), Arc::clone(&chosen));
+                blocking(move || worker::formatter(&company, &chosen)).await?
+            } else {
+                Arc::clone(&chosen)
             };
             let attempt = Attempt {
                 runner: self,
