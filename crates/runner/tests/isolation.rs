@@ -330,7 +330,7 @@ async fn a_worker_that_replaces_the_git_file_of_its_worktree_starts_nothing() {
         .map(|item| item.reason.clone())
         .collect();
     assert!(
-        format!("{reasons:?}").contains("is not the one that git made"),
+        format!("{reasons:?}").contains("is not the one that git created"),
         "{reasons:?}"
     );
     assert!(!ran.exists());
