@@ -2,15 +2,13 @@
 //! only.
 //!
 //! A [`Tree`] selects where git works. In a user's checkout git discovers its git directory itself. In a worktree that
-//! a
-//! worker may have changed, the git directory and the work tree are passed explicitly, because a worker can replace the
-//! `.git` file of its worktree with a directory whose configuration names programs. Hooks, the file system monitor and
-//! other programs that the configuration can name are always disabled, and git gets a cleared environment.
+//! a worker may have changed, the git directory and the work tree are passed explicitly, because a worker can replace
+//! the `.git` file of its worktree with a directory whose configuration names programs. Hooks, the file system monitor
+//! and other programs that the configuration can name are always disabled, and git gets a cleared environment.
 //!
 //! Filters are programs, too. Filters of the user's own configuration stay enabled where git reads that configuration,
 //! because Git LFS is one of them. Filters that a repository declares in its own configuration, which a worker can
-//! write,
-//! are disabled.
+//! write, are disabled.
 
 #![allow(
     clippy::disallowed_methods,
@@ -104,8 +102,7 @@ impl Tree {
     }
 
     /// Runs git with a locked file as its standard input, so that the lock is held until git exits, even if this
-    /// process
-    /// exits first.
+    /// process exits first.
     pub(crate) async fn git_holding(
         &self,
         arguments: &[&str],

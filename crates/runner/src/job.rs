@@ -1,8 +1,7 @@
 //! Jobs: a contract, attempts and a result. Each attempt is a run with its own session.
 //!
 //! A job in progress has exactly one owner, this process or another live one; `lease.rs` records which. Every change of
-//! a
-//! record is applied to its current version on disk, so a cancellation request is never overwritten.
+//! a record is applied to its current version on disk, so a cancellation request is never overwritten.
 
 mod answer;
 mod attempt;
@@ -566,8 +565,7 @@ impl Jobs {
     }
 
     /// Adopts a job without an owner. A job that had not started, or was waiting for its provider, continues; a job
-    /// that
-    /// was interrupted during an attempt fails, or is canceled if that was requested.
+    /// that was interrupted during an attempt fails, or is canceled if that was requested.
     async fn adopt(
         &self,
         company: &Company,

@@ -2,8 +2,7 @@
 //!
 //! The gateway holds one [`Sessions`]. A session waits in a lane ([`lanes`]), is checked against policy and budgets
 //! ([`budget`]), gets its command line from a [`driver`], and runs as a process tree (`process.rs`) whose output is
-//! read
-//! in pieces (`output.rs`, [`usage`]) until its run is over (`session.rs`).
+//! read in pieces (`output.rs`, [`usage`]) until its run is over (`session.rs`).
 
 mod adapter;
 mod briefing;

@@ -49,8 +49,7 @@ pub struct Options {
     /// Provides the instructions that precede a worker's prompt.
     pub briefer: Briefer,
     /// Whether this process takes over sessions whose gateway has exited. False in short-lived processes, which would
-    /// exit
-    /// before those sessions do.
+    /// exit before those sessions do.
     pub takes_over: bool,
 }
 

@@ -1,6 +1,5 @@
 //! Driver for `claude -p`, which prints one JSON object per line, or a single object. The last object, of type
-//! `result`,
-//! decides the outcome; its `subtype` is `success` even for some errors, so `is_error` is read instead.
+//! `result`, decides the outcome; its `subtype` is `success` even for some errors, so `is_error` is read instead.
 
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;

@@ -1,6 +1,5 @@
 //! Driver for `codex exec --json`, which prints one JSON object per line. Only `turn.failed` marks a failed turn;
-//! `error`
-//! lines often announce a retry and are ignored.
+//! `error` lines often announce a retry and are ignored.
 
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;

@@ -1,6 +1,5 @@
 //! Protocol of `codex app-server`: JSON-RPC in both directions, without the `jsonrpc` member. [`Conversation`] is a
-//! state
-//! machine that returns the messages to send and records those received; it does no I/O.
+//! state machine that returns the messages to send and records those received; it does no I/O.
 
 use serde_json::{Value, json};
 

@@ -14,8 +14,7 @@ use crate::{
 const LARGEST_OBJECT: usize = 8 << 20;
 
 /// Builds the command line. Gemini reads `AGENTS.md` only if its settings name the file. It accepts system settings
-/// that
-/// do so only from files owned by root, and the user's settings are not modified, so the instructions precede the
+/// that do so only from files owned by root, and the user's settings are not modified, so the instructions precede the
 /// prompt.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     let mode = match wish.permission {

@@ -1,10 +1,8 @@
 //! Leases: which process works on a job, as a small file under `.local/jobs` that this machine seals.
 //!
 //! A lease is valid as long as its process lives. The file remains when the job is released, because only jobs that
-//! this
-//! machine has owned are ever resumed: a job record that came with the folder, from another machine or an attacker,
-//! starts
-//! nothing.
+//! this machine has owned are ever resumed: a job record that came with the folder, from another machine or an
+//! attacker, starts nothing.
 
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};

@@ -1,6 +1,5 @@
 //! Placement of a job's worker: repository, task and folder, in addition to its contract. Contracts are strict
-//! documents
-//! without such fields, so the placement is stored under `.local` until the job is over.
+//! documents without such fields, so the placement is stored under `.local` until the job is over.
 
 use company::{Company, Error, Writer, document::Machine, files, layout, policy::Actor, project};
 use protocol::{

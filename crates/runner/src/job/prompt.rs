@@ -1,6 +1,5 @@
 //! Compiles the prompt of a job: sections with headings, in a fixed order. The caller prepends the briefing, such as
-//! the
-//! instructions of the project.
+//! the instructions of the project.
 
 use protocol::company::{
     JobKind,

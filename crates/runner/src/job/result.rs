@@ -1,6 +1,5 @@
 //! Converts a worker's answer into a job result. Missing lists are added and unknown fields dropped, and both are
-//! noted.
-//! An answer that cannot be converted yields errors that a repair prompt can quote.
+//! noted. An answer that cannot be converted yields errors that a repair prompt can quote.
 
 use std::sync::LazyLock;
 

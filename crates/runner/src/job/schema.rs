@@ -1,6 +1,5 @@
 //! JSON schemas of answers, for programs that accept a schema. These require every property to be listed as required,
-//! so
-//! optional fields are nullable instead.
+//! so optional fields are nullable instead.
 
 use protocol::company::{JobKind, job::JobSpec};
 use serde_json::{Map, Value, json};
