@@ -493,7 +493,7 @@ async fn a_repository_without_a_commit_is_refused_with_what_is_missing() {
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
     let error = launched.error.expect("a reason");
     assert!(
-        error.ends_with("it must be a git repository with a commit"),
+        error.ends_with("expected a git repository with a commit"),
         "{error}"
     );
     assert!(!fixture.bin().join("cwd").exists(), "nothing ran");
