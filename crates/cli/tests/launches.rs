@@ -179,7 +179,7 @@ fn the_doctor_says_what_a_launch_says_and_the_command_it_names_helps() {
     let launch = with_key(&[&launch[..], &["--prompt-text", "hello"]].concat());
     assert_eq!(launch.code, 1);
     assert!(
-        launch.err.contains("nobody is logged in") && launch.err.contains(&remedy),
+        launch.err.contains("no account is logged in") && launch.err.contains(&remedy),
         "{}",
         launch.err
     );

@@ -1,5 +1,5 @@
-//! How worker programs are started and what they print, one file per program. Nothing here starts a process: command
-//! lines are made and output is read as values.
+//! Drivers: build the command lines of worker programs and parse their output, one file per program. Nothing here
+//! starts a process; drivers only transform values.
 
 pub(crate) mod claude;
 pub(crate) mod codex;
@@ -21,63 +21,63 @@ pub use retry::RetryHint;
 
 use crate::{output::Stream, usage::TokenCounts};
 
-/// How a session's program is started and read.
+/// Selects how the command line of a session is built and how its output is parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Driver {
-    /// Any command.
+    /// Any command; the caller supplies the command line.
     Command,
-    /// OpenAI's, by its command line.
+    /// OpenAI Codex, run as `codex exec`.
     Codex,
-    /// OpenAI's, by messages.
+    /// OpenAI Codex, run as `codex app-server` and driven by JSON-RPC messages.
     CodexAppServer,
-    /// Anthropic's.
+    /// Anthropic Claude Code, run as `claude -p`.
     Claude,
-    /// Google's.
+    /// Google Gemini CLI.
     Gemini,
-    /// One that `config.toml` declares.
+    /// A driver declared in `config.toml`, with its name.
     Declared(String, DeclaredDriver),
 }
 
-/// What a driver makes a command line of.
+/// The inputs from which a driver builds a command line.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
-    /// The program.
+    /// Name or path of the worker program.
     pub bin: String,
-    /// What the worker is asked.
+    /// The prompt.
     pub prompt: String,
-    /// The model.
+    /// Model to request; absent for the program's default.
     pub model: Option<String>,
-    /// What it may do.
+    /// Permission level, translated into the program's own sandbox or approval flags.
     pub permission: CompanySessionPermission,
-    /// The file with its instructions, where it does not read it by itself.
+    /// Path of the `AGENTS.md` nearest to the working directory, for programs that do not read it by themselves.
     pub instructions: Option<String>,
-    /// What is in that file, for a program that cannot be pointed to it.
+    /// Content of that file, for programs that accept no instruction file (Gemini).
     pub instructions_text: Option<String>,
-    /// Where its last words go.
+    /// File into which the program writes its last message, where it supports that (Codex).
     pub last_message: String,
-    /// The form of the answer as JSON, and the file it is in.
+    /// JSON schema of the answer, and the path of a file that contains it.
     pub schema: Option<(String, String)>,
-    /// What it may use, if its agent says so.
+    /// Tools the agent may use; empty for the driver's default.
     pub allowed_tools: Vec<String>,
-    /// Whether the program keeps the session, so that it can be resumed.
+    /// Whether the program persists its session so that it can be resumed.
     pub keeps_session: bool,
 }
 
-/// A command line, and what belongs to it.
+/// A command line with its input, variables and settings file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CommandLine {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// What it reads.
+    /// Text written to standard input; absent if nothing is written.
     pub stdin: Option<String>,
-    /// Variables it needs.
+    /// Environment variables that the program needs.
     pub env: BTreeMap<String, String>,
-    /// A settings file it is pointed to by this variable, and what is in it.
+    /// The environment variable that names a settings file, and the content of that file.
     pub settings: Option<(String, Value)>,
 }
 
 impl Driver {
-    /// The driver of a provider's name, as runs have it.
+    /// Returns the driver for the provider name of a run; [`Driver::Command`] for unknown names.
     pub fn of_provider(provider: &str, declared: &BTreeMap<String, DeclaredDriver>) -> Self {
         if let Some(driver) = declared.get(provider) {
             return Self::Declared(provider.to_owned(), driver.clone());
@@ -91,7 +91,7 @@ impl Driver {
         }
     }
 
-    /// The driver whose program this is, by its name.
+    /// Returns the driver whose program has this file name, optionally followed by `-` and a suffix.
     pub fn of_program(program: &str) -> Option<Self> {
         let base = Path::new(program).file_name().and_then(OsStr::to_str)?;
         let is = |name: &str| {
@@ -109,7 +109,7 @@ impl Driver {
         .find_map(|(name, driver)| is(name).then_some(driver))
     }
 
-    /// Its name in answers.
+    /// Name of the driver on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Command => "command",
@@ -121,7 +121,7 @@ impl Driver {
         }
     }
 
-    /// The signal on which the program ends itself and its tools.
+    /// Signal on which the program terminates itself and its tools.
     pub fn stop_signal(&self) -> StopSignal {
         match self {
             Self::Codex | Self::Claude => StopSignal::Interrupt,
@@ -130,7 +130,7 @@ impl Driver {
         }
     }
 
-    /// The command line for a wish; none where the caller has to give one.
+    /// Builds the command line; `None` if the caller has to supply it.
     pub fn command_line(&self, wish: &Wish) -> Option<CommandLine> {
         match self {
             Self::Command | Self::CodexAppServer => None,
@@ -141,7 +141,7 @@ impl Driver {
         }
     }
 
-    /// What reads the output. A program is first of all read as what it is called, then as what its run says.
+    /// Returns the parser for the program's output.
     pub fn reader(&self) -> Reader {
         match self {
             Self::Command | Self::CodexAppServer => Reader::Nothing,
@@ -157,7 +157,7 @@ impl Driver {
         }
     }
 
-    /// What else it is known to read from its environment. A `*` at the end stands for the rest of a name.
+    /// Further environment variables that the program reads. A trailing `*` matches any suffix.
     pub fn variables(&self) -> &'static [&'static str] {
         match self {
             Self::Codex | Self::CodexAppServer => &["CODEX_*", "OPENAI_*"],
@@ -174,7 +174,7 @@ impl Driver {
         }
     }
 
-    /// The variables with keys of its provider.
+    /// Environment variables that hold API keys of the provider.
     pub fn key_variables(&self) -> &'static [&'static str] {
         match self {
             Self::Codex | Self::CodexAppServer => &["OPENAI_API_KEY", "CODEX_API_KEY"],
@@ -189,7 +189,7 @@ impl Driver {
     }
 }
 
-/// The first signal of a stop.
+/// The first signal sent to stop a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopSignal {
@@ -201,7 +201,7 @@ pub enum StopSignal {
 }
 
 impl StopSignal {
-    /// Its name.
+    /// Name of the signal, such as `SIGTERM`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Interrupt => "SIGINT",
@@ -210,23 +210,23 @@ impl StopSignal {
     }
 }
 
-/// How a worker failed.
+/// Class of a worker failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// It is not let in.
+    /// The provider rejected the credentials.
     Auth,
-    /// It was asked too often, or used what it may.
+    /// A rate limit or usage limit was reached.
     RateLimited,
-    /// What it was given is too much.
+    /// The prompt exceeds the context window.
     ContextExceeded,
-    /// It is not paid for.
+    /// The account has no credit or billing failed.
     Billing,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
 impl ErrorClass {
-    /// The word in events.
+    /// Name of the class in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Auth => "auth",
@@ -237,7 +237,7 @@ impl ErrorClass {
         }
     }
 
-    /// The class of an error's own text. Never to be asked about what a model said.
+    /// Classifies the text of an error. Must only be applied to messages of the program, never to output of the model.
     pub fn of_text(text: &str) -> Self {
         let text = text.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -269,7 +269,7 @@ impl ErrorClass {
         }
     }
 
-    /// The class of an HTTP status.
+    /// Classifies an HTTP status; `None` for a status that maps to no class.
     pub fn of_status(status: u64) -> Option<Self> {
         match status {
             401 | 403 => Some(Self::Auth),
@@ -280,31 +280,31 @@ impl ErrorClass {
     }
 }
 
-/// What was read out of a worker's output.
+/// The result parsed from a worker's output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Its last words.
+    /// Last message of the worker; absent if it failed or printed none.
     pub text: Option<String>,
-    /// What it calls its own session.
+    /// The program's own id of the session.
     pub session_id: Option<String>,
-    /// The answer in the form that was asked for.
+    /// Structured answer, if a schema was requested and the program supports it.
     pub structured: Option<Value>,
-    /// What it used.
+    /// Tokens used by this run.
     pub usage: Option<TokenCounts>,
-    /// What its whole thread used, earlier runs included, where the program reports that.
+    /// Tokens used by the whole thread, earlier runs included, where the program reports that.
     pub thread_usage: Option<TokenCounts>,
-    /// What it cost, if it says so.
+    /// Cost in US dollars, if the program reports it.
     pub cost_usd: Option<f64>,
-    /// What went wrong.
+    /// Error message; absent if the worker succeeded.
     pub error: Option<String>,
-    /// What kind of thing that is.
+    /// Class of the error; present if `error` is.
     pub error_class: Option<ErrorClass>,
-    /// When to try again.
+    /// When to retry after a rate limit, if the program reports it.
     pub retry: Option<RetryHint>,
 }
 
 impl Outcome {
-    /// Whether it is a whole answer: what a worker counts comes last.
+    /// Whether the answer is complete: programs print usage last, so an answer with usage is not truncated.
     pub(crate) fn is_answer(&self) -> bool {
         self.error.is_none() && self.text.is_some() && self.usage.is_some()
     }
@@ -320,21 +320,21 @@ impl Outcome {
     }
 }
 
-/// Reads the output of a worker program line by line.
+/// Parses the output of a worker program line by line.
 #[derive(Clone, Debug)]
 pub enum Reader {
-    /// Nothing is known of its output.
+    /// The output format is unknown; nothing is parsed.
     Nothing,
-    /// Codex.
+    /// `codex exec --json`.
     Codex(codex::Output),
-    /// Claude.
+    /// `claude -p`.
     Claude(claude::Output),
-    /// Gemini.
+    /// `gemini`.
     Gemini(gemini::Output),
 }
 
 impl Reader {
-    /// Takes a line. True if it says something new about usage.
+    /// Parses a line. Returns whether it changed the usage.
     pub fn line(&mut self, stream: Stream, line: &str) -> bool {
         match self {
             Self::Nothing => false,
@@ -344,7 +344,7 @@ impl Reader {
         }
     }
 
-    /// Whether it is what this reader reads.
+    /// Whether the output has the format of this reader.
     pub fn is_recognised(&self) -> bool {
         match self {
             Self::Nothing => false,
@@ -354,7 +354,7 @@ impl Reader {
         }
     }
 
-    /// What was used so far.
+    /// Usage reported so far.
     pub fn usage(&self) -> Option<&TokenCounts> {
         match self {
             Self::Nothing => None,
@@ -364,7 +364,7 @@ impl Reader {
         }
     }
 
-    /// How often it said that its context was renewed.
+    /// Number of reported context compactions.
     pub fn compactions(&self) -> u64 {
         match self {
             Self::Nothing | Self::Gemini(_) => 0,
@@ -373,7 +373,7 @@ impl Reader {
         }
     }
 
-    /// Whether waiting any longer is in vain: it will not be let in.
+    /// Whether the program keeps retrying although the provider rejects its credentials.
     pub fn is_hopeless(&self) -> bool {
         match self {
             Self::Nothing | Self::Codex(_) | Self::Gemini(_) => false,
@@ -381,7 +381,7 @@ impl Reader {
         }
     }
 
-    /// What it all means, once the program has ended.
+    /// Returns the outcome once the program has exited.
     pub fn finish(self, exit_code: Option<i32>) -> Outcome {
         match self {
             Self::Nothing => Outcome::default(),
@@ -392,12 +392,12 @@ impl Reader {
     }
 }
 
-/// The first line of a text that has something in it.
+/// First line that is not blank.
 fn first_line(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty())
 }
 
-/// The end of what was printed to standard error, enough to find an error in.
+/// The tail of standard error, at least the last [`Stderr::KEPT`] bytes, to find an error message in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stderr(String);
 

@@ -1,16 +1,18 @@
-//! Git, by its command line: repositories of people are never read by a second implementation.
+//! Runs the `git` command. No library implementation is used, so users' repositories are accessed by their own git
+//! only.
 //!
-//! A [`Tree`] says where git works. In the checkout of a person git finds its folder by itself. In a worktree that a
-//! worker may have changed, the git folder and the work tree are named explicitly, because a worker can replace the
-//! `.git` file of its worktree by a folder whose settings name programs. Everywhere hooks, the file system monitor and
-//! other programs that settings can name are off, and git gets a cleared environment.
+//! A [`Tree`] selects where git works. In a user's checkout git discovers its git directory itself. In a worktree that
+//! a worker may have changed, the git directory and the work tree are passed explicitly, because a worker can replace
+//! the `.git` file of its worktree with a directory whose configuration names programs. Hooks, the file system monitor
+//! and other programs that the configuration can name are always disabled, and git gets a cleared environment.
 //!
-//! Filters are programs, too. Those of the person's own settings stay on where git looks at the person's settings, since
-//! Git LFS is one of them; those that a repository declares in its own settings, which a worker can write, are off.
+//! Filters are programs, too. Filters of the user's own configuration stay enabled where git reads that configuration,
+//! because Git LFS is one of them. Filters that a repository declares in its own configuration, which a worker can
+//! write, are disabled.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "what git keeps in a repository, which is outside of the company folder"
+    reason = "git metadata of a repository, which is outside of the company folder"
 )]
 
 use std::{
@@ -23,13 +25,13 @@ use std::{
 
 use tokio::process::Command;
 
-/// How long one call may take: a large repository takes its time to check out.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Timeout of one git command; checking out a large repository is slow.
+const GIT_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The variables of the gateway that git gets.
+/// Environment variables of the gateway that git inherits.
 const ENVIRONMENT: [&str; 5] = ["PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "USER"];
 
-/// Settings that would start programs, each turned off.
+/// Configuration that disables every setting by which git would start another program.
 const SETTINGS: [&str; 8] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -41,19 +43,19 @@ const SETTINGS: [&str; 8] = [
     "protocol.ext.allow=never",
 ];
 
-/// What git does without looking at the content of files.
-const PLAIN: [&str; 4] = ["config", "rev-parse", "branch", "for-each-ref"];
+/// Git commands that do not read the content of files and therefore run no filters.
+const WITHOUT_FILTERS: [&str; 4] = ["config", "rev-parse", "branch", "for-each-ref"];
 
-/// Where git works.
+/// The folder in which git works.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     folder: PathBuf,
-    /// Set for a worktree; absent where git may look for its folder by itself.
+    /// Git directory of a worktree; absent where git discovers its directory itself.
     git_dir: Option<PathBuf>,
 }
 
 impl Tree {
-    /// The checkout of a person, or a folder in it.
+    /// A user's checkout, or a folder in it.
     pub(crate) fn checkout(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -61,7 +63,7 @@ impl Tree {
         }
     }
 
-    /// The worktree of a repository at `folder`. Refused if its `.git` is not the one that git made.
+    /// The worktree of `repo` at `folder`. Fails if its `.git` is not the one that git created.
     pub(crate) async fn worktree(repo: &Path, folder: &Path) -> Result<Self, String> {
         let question = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
         let common = Self::checkout(repo).text(&question).await?;
@@ -70,7 +72,7 @@ impl Tree {
         found.unwrap_or_else(|panic| Err(panic.to_string()))
     }
 
-    /// The worktree at `folder` whose git folder is known. Refused if the two do not belong together.
+    /// The worktree at `folder` whose git directory is known. Fails if the two do not refer to each other.
     pub(crate) fn known_worktree(git_dir: &Path, folder: &Path) -> Result<Self, String> {
         let is_pair = belongs(git_dir, folder).is_ok_and(|is_pair| is_pair);
         if is_pair {
@@ -83,24 +85,24 @@ impl Tree {
         }
     }
 
-    /// The git folder of a worktree.
+    /// Git directory of a worktree; `None` for a checkout.
     pub(crate) fn git_dir(&self) -> Option<&Path> {
         self.git_dir.as_deref()
     }
 
-    /// Runs git and answers what it printed, or why it failed in one line.
+    /// Runs git and returns its standard output, or a one-line error.
     pub(crate) async fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, String> {
         self.run(arguments, Stdio::null()).await
     }
 
-    /// The same as text without its end of line.
+    /// Runs git and returns its output as text without trailing white space.
     pub(crate) async fn text(&self, arguments: &[&str]) -> Result<String, String> {
         let bytes = self.git(arguments).await?;
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
-    /// Runs git with a locked file that it keeps open: the lock holds until git has ended, even if this process ends
-    /// before.
+    /// Runs git with a locked file as its standard input, so that the lock is held until git exits, even if this
+    /// process exits first.
     pub(crate) async fn git_holding(
         &self,
         arguments: &[&str],
@@ -109,21 +111,21 @@ impl Tree {
         self.run(arguments, lock.into()).await
     }
 
-    /// The changes of tracked files and the names of others, one a line; empty if there are none.
+    /// Changed tracked files and untracked files, one per line; empty if there are none.
     pub(crate) async fn status(&self) -> Result<Vec<u8>, String> {
-        // A nested repository would run programs of its own settings.
+        // Submodules are ignored because git would run programs that their configuration names.
         self.git(&["status", "--porcelain=v1", "--ignore-submodules=all"])
             .await
     }
 
-    /// The changes of tracked files since the last commit, as a patch.
+    /// Changes of tracked files since the last commit, as a patch.
     pub(crate) async fn diff(&self) -> Result<Vec<u8>, String> {
         let plain = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
         self.git(&["diff", plain[0], plain[1], plain[2], "HEAD"])
             .await
     }
 
-    /// The keys of all filters that the repository declares in its own settings.
+    /// Keys of all filters that the repository declares in its own configuration.
     async fn own_filters(&self) -> Result<Vec<String>, String> {
         let question = [
             "config",
@@ -134,15 +136,15 @@ impl Tree {
             "^filter[.]",
         ];
         let output = self.output(self.command(&question), Stdio::null()).await?;
-        let told = match output.status.code() {
-            // There is none.
+        let listed = match output.status.code() {
+            // No key matches.
             Some(1) => return Ok(Vec::new()),
             Some(0) => output.stdout,
             _ => return Err(failure("config", &output)),
         };
-        // The scope and the key, each with a zero byte at its end.
-        let told = String::from_utf8_lossy(&told).into_owned();
-        let words: Vec<&str> = told.split_terminator('\0').collect();
+        // The output alternates scope and key, each terminated by a zero byte.
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let words: Vec<&str> = listed.split_terminator('\0').collect();
         let own = words
             .chunks_exact(2)
             .filter(|words| matches!(words[0], "local" | "worktree"));
@@ -167,7 +169,7 @@ impl Tree {
             command.args(["-c", setting]);
         }
         if let Some(git_dir) = &self.git_dir {
-            // Filters of the person's settings would run on files of the worker.
+            // Filters of the user's configuration would run on files of the worker.
             command
                 .env("GIT_CONFIG_NOSYSTEM", "1")
                 .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -183,8 +185,8 @@ impl Tree {
     async fn run(&self, arguments: &[&str], stdin: Stdio) -> Result<Vec<u8>, String> {
         let mut command = self.command(arguments);
         let verb = arguments.first().copied().unwrap_or_default();
-        if !PLAIN.contains(&verb) {
-            // As variables, because a key on the command line ends at its first `=`.
+        if !WITHOUT_FILTERS.contains(&verb) {
+            // Passed as variables, because `-c` would end a key at its first `=`.
             let filters = self.own_filters().await?;
             command.env("GIT_CONFIG_COUNT", filters.len().to_string());
             for (number, key) in filters.iter().enumerate() {
@@ -208,26 +210,26 @@ impl Tree {
 
     async fn output(&self, mut command: Command, stdin: Stdio) -> Result<Output, String> {
         command.stdin(stdin).kill_on_drop(true);
-        match tokio::time::timeout(PATIENCE, command.output()).await {
+        match tokio::time::timeout(GIT_TIMEOUT, command.output()).await {
             Ok(Ok(output)) => Ok(output),
-            Ok(Err(error)) => Err(format!("git cannot be run: {error}")),
-            Err(_) => Err("git did not end in time".to_owned()),
+            Ok(Err(error)) => Err(format!("git could not be started: {error}")),
+            Err(_) => Err("git did not finish in time".to_owned()),
         }
     }
 }
 
-/// Why git failed, in one line.
+/// Extracts a one-line error from the output of a failed command.
 fn failure(verb: &str, output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let line = said
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let line = stderr
         .lines()
         .find(|line| line.starts_with("fatal:") || line.starts_with("error:"))
-        .or(said.lines().next())
-        .unwrap_or("it failed");
+        .or(stderr.lines().next())
+        .unwrap_or("failed without an error message");
     format!("git {verb}: {line}")
 }
 
-/// Finds the git folder of a worktree among those of its repository.
+/// Finds the git directory of a worktree among those of its repository.
 fn find(common: &Path, folder: &Path) -> Result<Tree, String> {
     let entries = fs::read_dir(common.join("worktrees"));
     let of_folder = entries
@@ -239,7 +241,7 @@ fn find(common: &Path, folder: &Path) -> Result<Tree, String> {
     match of_folder {
         Some(git_dir) => Tree::known_worktree(&git_dir, folder),
         None => Err(format!(
-            "`{}` is no worktree of its repository",
+            "`{}` is not a worktree of its repository",
             folder.display()
         )),
     }
@@ -247,12 +249,12 @@ fn find(common: &Path, folder: &Path) -> Result<Tree, String> {
 
 fn replaced(folder: &Path) -> String {
     format!(
-        "`.git` of the worktree `{}` is not the one that git made",
+        "`.git` of the worktree `{}` is not the one that git created",
         folder.display()
     )
 }
 
-/// Whether a git folder and a work tree name each other.
+/// Whether a git directory and a work tree refer to each other.
 fn belongs(git_dir: &Path, folder: &Path) -> io::Result<bool> {
     let link = folder.join(".git");
     if !fs::symlink_metadata(&link)?.is_file() {
@@ -265,7 +267,7 @@ fn belongs(git_dir: &Path, folder: &Path) -> io::Result<bool> {
     Ok(is_same(&folder.join(named), git_dir) && is_same(&work_tree_of(git_dir)?, folder))
 }
 
-/// The work tree that a git folder of a worktree names.
+/// The work tree that the git directory of a worktree refers to.
 fn work_tree_of(git_dir: &Path) -> io::Result<PathBuf> {
     let text = fs::read_to_string(git_dir.join("gitdir"))?;
     let link = git_dir.join(text.trim_end());

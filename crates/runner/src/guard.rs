@@ -1,4 +1,5 @@
-//! Whether a worker program is the one this machine allows, paid for in the way it allows.
+//! Checks a worker program against the execution policy of this machine: allowed file names, and subscription or API
+//! key.
 
 use std::{collections::BTreeMap, ffi::OsStr, path::Path, process::Stdio, time::Duration};
 
@@ -8,15 +9,15 @@ use tokio::process::Command;
 
 use crate::adapter::{self, Program};
 
-/// How long a program may take to tell whether somebody is logged in.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// Timeout of the command that reports the login status.
+const LOGIN_STATUS_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// What was found, as the events have it.
+/// Result of the check, with the payload of its event.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// It may run.
+    /// The program may run.
     Passed { payload: Value },
-    /// It may not.
+    /// The program may not run.
     Failed {
         payload: Value,
         reason: &'static str,
@@ -24,26 +25,27 @@ pub(crate) enum Verdict {
     },
 }
 
-/// The policy of a provider on this machine, with the name it stands under.
+/// Returns the policy of a provider and the key under which it is configured. Without an entry in `machine.yaml` the
+/// initial policies apply; `None` if those have no entry either.
 pub(crate) fn policy(
     machine: Option<&Machine>,
     provider: &str,
 ) -> Option<(String, ExecutionPolicy)> {
-    let usual = match provider {
+    let canonical = match provider {
         "codex-app-server" => "codex_app_server",
         "claude-code" => "claude_code",
         "gemini_cli" => "gemini",
         other => other,
     };
     let find = |policies: &BTreeMap<String, ExecutionPolicy>| {
-        [provider, usual]
+        [provider, canonical]
             .into_iter()
             .find_map(|name| Some((name.to_owned(), policies.get(name)?.clone())))
     };
-    let written = machine
+    let configured = machine
         .and_then(|machine| machine.provider_execution_policy.as_ref())
         .and_then(find);
-    written.or_else(|| {
+    configured.or_else(|| {
         Machine::initial()
             .provider_execution_policy
             .as_ref()
@@ -51,7 +53,8 @@ pub(crate) fn policy(
     })
 }
 
-/// Judges a program in the environment it will have.
+/// Checks a program in the environment in which it will run. A provider without a policy is treated as an API channel
+/// without proof and without allowed names.
 pub(crate) async fn judge(
     machine: Option<&Machine>,
     provider: &str,
@@ -71,9 +74,9 @@ pub(crate) async fn judge(
     let resolved = resolved.map_or_else(|| bin.to_owned(), |path| path.display().to_string());
     let mut shown = json!(policy);
     shown["provider_key"] = key.as_str().into();
-    let judged = proof(&policy, bin, provider, environment).await;
+    let checked = proof(&policy, bin, provider, environment).await;
     let payload = json!({"provider": provider, "policy": shown, "resolved_bin": resolved});
-    match judged {
+    match checked {
         Ok(detail) => {
             let mut payload = payload;
             let strategy = match (policy.channel, policy.require_subscription_proof) {
@@ -85,8 +88,8 @@ pub(crate) async fn judge(
             Verdict::Passed { payload }
         }
         Err((reason, message)) => {
-            let message = match way_out(&policy, &key, provider, reason) {
-                Some(way_out) => format!("{message}; {way_out}"),
+            let message = match hint(&policy, &key, provider, reason) {
+                Some(hint) => format!("{message}; {hint}"),
                 None => message,
             };
             let mut payload = payload;
@@ -101,8 +104,9 @@ pub(crate) async fn judge(
     }
 }
 
-/// Which setting refused a program, and what changes it; none where the refusal has nothing to do with a setting.
-fn way_out(policy: &ExecutionPolicy, key: &str, provider: &str, reason: &str) -> Option<String> {
+/// Names the setting that rejected a program and the command that changes it; `None` for providers without a known
+/// program.
+fn hint(policy: &ExecutionPolicy, key: &str, provider: &str, reason: &str) -> Option<String> {
     let setting = format!("provider_execution_policy.{key}");
     if reason == "unapproved_worker_binary" {
         return Some(format!(
@@ -128,6 +132,7 @@ fn way_out(policy: &ExecutionPolicy, key: &str, provider: &str, reason: &str) ->
     })
 }
 
+/// Returns the detail of the proof, or the reason code and message of the failure.
 async fn proof(
     policy: &ExecutionPolicy,
     bin: &str,
@@ -138,7 +143,7 @@ async fn proof(
         .file_name()
         .and_then(OsStr::to_str)
         .unwrap_or(bin);
-    // The name of the file alone: a folder may be called anything.
+    // Only the file name is matched, because folder names are arbitrary.
     let fits = |pattern: &str| {
         base == pattern
             || base
@@ -189,12 +194,15 @@ async fn proof(
             "GOOGLE_GENAI_USE_VERTEXAI",
         ],
         Some(_) | None => {
-            let message = format!("nobody knows how to prove a subscription of {provider}");
+            let message = format!(
+                "provider `{provider}` has no known `proof_strategy`: expected codex_cli, claude_cli or gemini_cli"
+            );
             return Err(("unknown_proof_strategy", message));
         }
     };
     if let Some(key) = keys.iter().find(|key| set(key)) {
-        let message = format!("{key} is set, and {provider} is to run on its subscription");
+        let message =
+            format!("{key} is set, but {provider} is configured to run on its subscription");
         return Err(("api_key_present", message));
     }
     if policy.proof_strategy.as_deref() != Some("codex_cli") {
@@ -212,26 +220,26 @@ async fn proof(
         .kill_on_drop(true);
     let failed =
         |message: &str| Err(("auth_probe_failed", format!("codex login status {message}")));
-    match tokio::time::timeout(PATIENCE, command.output()).await {
+    match tokio::time::timeout(LOGIN_STATUS_TIMEOUT, command.output()).await {
         Ok(Ok(output)) if output.status.success() => {
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8_lossy(&said).to_lowercase();
-            if said.contains("api key") || said.contains("api_key") {
+            let printed = [output.stdout, output.stderr].concat();
+            let printed = String::from_utf8_lossy(&printed).to_lowercase();
+            if printed.contains("api key") || printed.contains("api_key") {
                 failed("indicates API-key auth mode")
-            } else if said.contains("not logged in") {
-                failed("says that nobody is logged in")
-            } else if said.contains("chatgpt") || said.contains("logged in") {
+            } else if printed.contains("not logged in") {
+                failed("reports that no account is logged in")
+            } else if printed.contains("chatgpt") || printed.contains("logged in") {
                 Ok("codex auth probe passed and no API-key mode was detected")
             } else {
                 failed("did not confirm a subscription login mode")
             }
         }
-        Ok(Ok(_)) => failed("says that nobody is logged in"),
+        Ok(Ok(_)) => failed("reports that no account is logged in"),
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(("auth_probe_failed", adapter::not_installed(bin)))
         }
-        Ok(Err(_)) => failed("cannot be run"),
-        Err(_) => failed("did not answer in time"),
+        Ok(Err(_)) => failed("could not be started"),
+        Err(_) => failed("did not finish in time"),
     }
 }
 
@@ -271,7 +279,7 @@ mod tests {
         };
         assert_eq!(
             message,
-            "OPENAI_API_KEY is set, and codex is to run on its subscription; `.local/machine.yaml` has \
+            "OPENAI_API_KEY is set, but codex is configured to run on its subscription; `.local/machine.yaml` has \
              `provider_execution_policy.codex.channel: subscription_cli`: log in with `codex login`, or run \
              `ac adapters use codex --api-key` to use an API key"
         );

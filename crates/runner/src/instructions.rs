@@ -1,14 +1,14 @@
-//! The instructions of a worker as a file of its worktree, under the name its program reads by itself.
+//! Places the instructions of a worker as a file in its worktree, under the name that its program reads by itself.
 //!
-//! Nothing that is there is overwritten, no commit takes the file along, and it goes when the worker is over. What the
-//! worker changed in it is handed to whoever keeps the instructions, and never simply stays.
+//! Existing files are never overwritten, the file is excluded from commits, and it is removed when the session is over.
+//! Edits by the worker are passed to the [`Briefer`] as proposals and never take effect by themselves.
 //!
-//! A note beside the session's record says what was written where. Whoever holds the lock on it answers for the file;
-//! the system frees the lock with the process, and then the next gateway does.
+//! A note beside the session's record states what was written where. The process that holds the lock on the note is
+//! responsible for the file. The system releases the lock when that process exits, and the next gateway takes over.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "files of a worktree, which are plain files or left alone"
+    reason = "files of a worktree; anything but regular files is left alone"
 )]
 
 use std::{
@@ -36,43 +36,43 @@ use crate::{
     worktree::{self, Worktree},
 };
 
-/// What the names of notes end in.
+/// Suffix of the names of notes.
 const NOTE: &str = "instructions";
-/// What git is told for one worktree: its own settings, and the list they name.
+/// Configuration of git for a single worktree, and the exclude list that it names.
 const SETTINGS: &str = "accord.config";
 const EXCLUDED: &str = "accord.exclude";
-/// More is not read: it could not be proposed anyway.
-const LARGEST: u64 = 1 << 20;
-/// How often the settings of a repository are tried while somebody else changes them.
-const TRIES: u32 = 20;
+/// Maximum number of bytes read of an edited file; a larger edit could not be proposed anyway.
+const MAX_EDIT_BYTES: u64 = 1 << 20;
+/// Number of retries while another process has the configuration of the repository locked.
+const CONFIG_RETRIES: u32 = 20;
 
-/// A file that was written, as its note has it.
+/// The content of a note: describes a file that was written.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     project_id: ProjectId,
     run_id: RunId,
     agent: String,
-    /// The worktree, below the company folder.
+    /// Path of the worktree, relative to the company folder.
     worktree_relpath: String,
-    /// The name of the file at the root of the worktree.
+    /// Name of the file at the root of the worktree.
     file: String,
-    /// What was written.
+    /// The content that was written.
     content: String,
-    /// Whose text it is, for whoever keeps it.
+    /// Origin of the text, as the [`Briefer`] identifies it.
     origin: String,
-    /// The folder of git that all worktrees share.
+    /// The git directory that all worktrees share.
     common_dir: PathBuf,
-    /// What git calls the worktree.
+    /// Git's name of the worktree.
     git_name: String,
 }
 
-/// Answers for a file while it lives.
+/// Holds the lock on the note, and so the responsibility for the file, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Placed {
     _lock: File,
 }
 
-/// What the program of a driver reads by itself.
+/// Name of the instruction file that the program of a driver reads by itself.
 pub(crate) fn file_name(driver: &Driver) -> &'static str {
     match driver {
         Driver::Claude => "CLAUDE.md",
@@ -83,8 +83,8 @@ pub(crate) fn file_name(driver: &Driver) -> &'static str {
     }
 }
 
-/// Writes the file into a worktree. Where that cannot be done without touching what is there, it is left: the worker
-/// reads its instructions in what it is asked too.
+/// Writes the file into a worktree. Returns `None` if the name is taken or writing fails; the prompt contains the
+/// instructions as well.
 pub(crate) async fn place(
     plan: &Plan,
     repo: &Path,
@@ -100,7 +100,7 @@ pub(crate) async fn place(
     let (tree, note) = match (tree, note) {
         (Ok(tree), Ok(note)) => (tree, note?),
         (Err(error), _) | (_, Err(error)) => {
-            tracing::warn!(error, "a worktree gets no file of instructions");
+            tracing::warn!(error, "no instruction file is written into the worktree");
             return None;
         }
     };
@@ -109,14 +109,14 @@ pub(crate) async fn place(
     match placed {
         Ok(lock) => Some(Placed { _lock: lock }),
         Err(error) => {
-            tracing::warn!(error, "a worktree gets no file of instructions");
+            tracing::warn!(error, "no instruction file is written into the worktree");
             forget(&note, note_path).await;
             None
         }
     }
 }
 
-/// What is to be written; nothing if the name is taken.
+/// Returns the note of the file to write; `None` if the name is taken.
 async fn note_of(
     plan: &Plan,
     tree: &Tree,
@@ -129,7 +129,7 @@ async fn note_of(
     if is_there || is_tracked(tree, name).await? {
         return Ok(None);
     }
-    let unknown = || "the worktree is none of its repository".to_owned();
+    let unknown = || "the worktree does not belong to its repository".to_owned();
     let git_dir = tree.git_dir().ok_or_else(unknown)?;
     let git_name = git_dir.file_name().and_then(OsStr::to_str);
     let git_name = git_name.filter(|name| is_plain(name)).ok_or_else(unknown)?;
@@ -148,8 +148,8 @@ async fn note_of(
     }))
 }
 
-/// The note first, then what keeps the file out of commits, then the file: whenever the process ends, the note says
-/// what to remove.
+/// Writes the note first, then the exclude list, then the file, so that the note states what to remove whenever the
+/// process exits.
 async fn write(note: &Note, tree: &Tree, path: PathBuf, root: &Path) -> Result<File, String> {
     let text = serde_json::to_string(note).map_err(|error| error.to_string())?;
     let lock = on_disk(move || {
@@ -166,11 +166,11 @@ async fn write(note: &Note, tree: &Tree, path: PathBuf, root: &Path) -> Result<F
     Ok(lock)
 }
 
-/// Keeps the file out of commits of this worktree alone. The list that worktrees share would hide such a file of the
-/// repository itself, so the worktree gets a list of its own, with what the user's has.
+/// Excludes the file from commits in this worktree only. The exclude list that worktrees share would also hide such a
+/// file in the repository itself, so the worktree gets its own list, which includes the user's list.
 async fn exclude(note: &Note, tree: &Tree) -> Result<(), String> {
     let question = ["config", "--type=path", "--get", "core.excludesFile"];
-    // The settings of the person are not read in the worktree, so the repository is asked.
+    // Git does not read the user's configuration in the worktree, so it runs in the repository.
     let own = Tree::checkout(&note.common_dir).text(&question).await;
     let own = own.ok().map(PathBuf::from).or_else(usual_excludes);
     let folder = note.git_folder();
@@ -196,14 +196,14 @@ async fn exclude(note: &Note, tree: &Tree) -> Result<(), String> {
     configure(note, &[&key, &relative]).await
 }
 
-/// Where git looks for what it should never see.
+/// Default path of the user's exclude list.
 fn usual_excludes() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
     Some(folder.or_else(home)?.join("git/ignore"))
 }
 
-/// Changes the settings of the repository, once nobody else does.
+/// Changes the configuration of the repository, retrying while another process has it locked.
 async fn configure(note: &Note, what: &[&str]) -> Result<(), String> {
     let config = note.common_dir.join("config").display().to_string();
     let mut arguments = vec!["config", "--file", &config];
@@ -211,14 +211,14 @@ async fn configure(note: &Note, what: &[&str]) -> Result<(), String> {
     let mut tries = 0;
     loop {
         match Tree::checkout(Path::new("/")).git(&arguments).await {
-            Err(error) if error.contains("could not lock") && tries < TRIES => tries += 1,
+            Err(error) if error.contains("could not lock") && tries < CONFIG_RETRIES => tries += 1,
             done => return done.map(|_| ()),
         }
         sleep(Duration::from_millis(25)).await;
     }
 }
 
-/// Removes the file of a session that is over, and hands on what its worker made of it.
+/// Removes the file of a session that is over and proposes the worker's edits of it.
 pub(crate) async fn collect(
     company: &Company,
     briefer: &Briefer,
@@ -228,36 +228,37 @@ pub(crate) async fn collect(
     let path = note_path(company, session_ref);
     let taken = {
         let path = path.clone();
-        on_disk(move || take(&path)).await
+        on_disk(move || claim(&path)).await
     };
     let (note, _lock) = match taken {
         Ok(Some(taken)) => taken,
-        // There is none, or somebody else answers for it.
+        // There is no note, or another process is responsible for it.
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(error, "the note of a file of instructions cannot be read");
+            tracing::warn!(error, "the note of an instruction file cannot be read");
             return;
         }
     };
-    match hand_on(company, briefer, hidden, &note).await {
+    match propose_edit(company, briefer, hidden, &note).await {
         Ok(()) => forget(&note, path).await,
-        // The next gateway tries again.
+        // The note remains, so the next gateway tries again.
         Err(error) => tracing::warn!(error, "an edit of instructions cannot be proposed yet"),
     }
 }
 
-/// Files of sessions whose worker is gone and whose gateway is too.
+/// Collects the files of sessions whose worker and gateway have both exited.
 pub(crate) async fn collect_left(company: &Company, briefer: &Briefer, hidden: &[String]) {
     let found = {
         let company = company.clone();
-        blocking(move || Ok(left(&company))).await
+        blocking(move || Ok(abandoned_sessions(&company))).await
     };
     for session_ref in found.unwrap_or_default() {
         collect(company, briefer, hidden, &session_ref).await;
     }
 }
 
-fn left(company: &Company) -> Vec<String> {
+/// Sessions that have a note and whose process does not run any more.
+fn abandoned_sessions(company: &Company) -> Vec<String> {
     let names = company.names(record::FOLDER).unwrap_or_default();
     let noted = names
         .iter()
@@ -276,15 +277,15 @@ fn left(company: &Company) -> Vec<String> {
         .collect()
 }
 
-/// Whatever there is to say about an edit is said; then the file may go.
-async fn hand_on(
+/// Proposes the worker's edit, if there is one, and then removes the file.
+async fn propose_edit(
     company: &Company,
     briefer: &Briefer,
     hidden: &[String],
     note: &Note,
 ) -> Result<(), String> {
     let Ok(root) = worktree::inside(company, &note.worktree_relpath) else {
-        // Somebody removed the worktree.
+        // The worktree was removed.
         return Ok(());
     };
     let tree = {
@@ -293,7 +294,7 @@ async fn hand_on(
         known.await.map_err(|panic| panic.to_string())??
     };
     if !is_plain(&note.file) || is_tracked(&tree, &note.file).await? {
-        // The worker made it part of the repository, where it is seen like any other change.
+        // The worker added the file to the repository, where it is reviewed like any other change.
         return Ok(());
     }
     let path = root.join(&note.file);
@@ -333,19 +334,21 @@ async fn hand_on(
     .await
 }
 
-/// What is in the file now; nothing if it is gone or has become something else.
+/// Reads the current content of the file; `None` if it is gone or is not a regular file any more.
 fn edited(path: &Path) -> io::Result<Option<String>> {
     let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if !is_file {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST).read_to_end(&mut bytes)?;
+    File::open(path)?
+        .take(MAX_EDIT_BYTES)
+        .read_to_end(&mut bytes)?;
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The note, if nobody else answers for the file.
-fn take(path: &Path) -> io::Result<Option<(Note, File)>> {
+/// Locks and reads the note; `None` if there is none or another process holds the lock.
+fn claim(path: &Path) -> io::Result<Option<(Note, File)>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -354,7 +357,7 @@ fn take(path: &Path) -> io::Result<Option<(Note, File)>> {
     if file.try_lock().is_err() {
         return Ok(None);
     }
-    // Whoever had the lock before may have removed it.
+    // The previous holder of the lock may have removed the note after this process opened it.
     let is_there = fs::metadata(path).is_ok_and(|found| {
         file.metadata()
             .is_ok_and(|locked| locked.ino() == found.ino())
@@ -366,12 +369,12 @@ fn take(path: &Path) -> io::Result<Option<(Note, File)>> {
     file.read_to_string(&mut text)?;
     match serde_json::from_str(&text) {
         Ok(note) => Ok(Some((note, file))),
-        // Its process ended before it was written, and so before anything else was.
+        // The process exited before the note was complete, and therefore before it wrote anything else.
         Err(_) => fs::remove_file(path).map(|()| None),
     }
 }
 
-/// Takes back what git was told, and the note last.
+/// Removes the configuration of the worktree, and the note last.
 async fn forget(note: &Note, path: PathBuf) {
     if is_plain(&note.git_name) {
         let section = note.section();
@@ -384,17 +387,17 @@ async fn forget(note: &Note, path: PathBuf) {
         }
     }
     if let Err(error) = blocking(move || files::remove(&path)).await {
-        tracing::warn!(%error, "the note of a file of instructions cannot be removed");
+        tracing::warn!(%error, "the note of an instruction file cannot be removed");
     }
 }
 
 impl Note {
-    /// What belongs to this worktree alone in git.
+    /// The git directory of this worktree.
     fn git_folder(&self) -> PathBuf {
         self.common_dir.join("worktrees").join(&self.git_name)
     }
 
-    /// The section of the repository's settings that counts for this worktree alone.
+    /// Section of the repository's configuration that applies to this worktree only.
     fn section(&self) -> String {
         format!("includeIf.gitdir:worktrees/{}", self.git_name)
     }
@@ -409,7 +412,7 @@ async fn is_tracked(tree: &Tree, name: &str) -> Result<bool, String> {
     Ok(!listed.is_empty())
 }
 
-/// Whether a name is one part of a path, and nothing that git would read as a pattern.
+/// Whether a name is a single path component without characters that git interprets as a pattern.
 fn is_plain(name: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(is_safe)

@@ -1,7 +1,7 @@
-//! Jobs: a contract, attempts, a result. Each attempt is a run with a session of its own.
+//! Jobs: a contract, attempts and a result. Each attempt is a run with its own session.
 //!
-//! A job that is being worked on has one owner, this process or another one that lives; `lease.rs` tells. Whoever
-//! changes a record changes it as it is on disk, so a wish to cancel is never overwritten.
+//! A job in progress has exactly one owner, this process or another live one; `lease.rs` records which. Every change of
+//! a record is applied to its current version on disk, so a cancellation request is never overwritten.
 
 mod answer;
 mod attempt;
@@ -48,7 +48,7 @@ use crate::{
     session::{blocking, open},
 };
 
-/// How long an attempt may take when nobody says otherwise.
+/// Default timeout of an attempt; `AC_JOB_ATTEMPT_TIMEOUT_MS` overrides it.
 pub(crate) const ATTEMPT: Duration = Duration::from_secs(30 * 60);
 
 /// All jobs of one process. Cheap to clone.
@@ -60,10 +60,10 @@ pub struct Jobs {
 struct Inner {
     sessions: Sessions,
     surroundings: Arc<dyn Surroundings>,
-    /// What this process works on.
+    /// Jobs that this process works on.
     active: Mutex<BTreeMap<Key, Arc<Active>>>,
-    /// Folders whose old jobs were looked at.
-    met: Mutex<BTreeSet<PathBuf>>,
+    /// Company folders whose unfinished jobs were already recovered.
+    recovered: Mutex<BTreeSet<PathBuf>>,
     probes: probe::Probes,
     attempt_timeout: Duration,
     closing: watch::Sender<bool>,
@@ -71,10 +71,10 @@ struct Inner {
 
 type Key = (PathBuf, ProjectId, JobId);
 
-/// A job this process works on.
+/// A job that this process works on.
 #[derive(Debug)]
 pub(crate) struct Active {
-    /// Whether somebody wants its end.
+    /// True once cancellation was requested.
     cancel: watch::Sender<bool>,
     over: watch::Sender<bool>,
 }
@@ -89,15 +89,15 @@ impl Active {
     }
 }
 
-/// A job is let go however the work on it ends.
-struct Held {
+/// Releases the lease of a job and removes it from the active jobs when dropped, however the work ends.
+struct ActiveGuard {
     jobs: Jobs,
     key: Key,
     active: Arc<Active>,
     company: Company,
 }
 
-impl Drop for Held {
+impl Drop for ActiveGuard {
     fn drop(&mut self) {
         lease::release(&self.company, &self.key.1, &self.key.2);
         lock(&self.jobs.inner.active).remove(&self.key);
@@ -105,12 +105,12 @@ impl Drop for Held {
     }
 }
 
-/// What becomes of a job whose id was used before.
+/// How to handle a submission whose job id already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resubmit {
-    /// It is refused.
+    /// Reject the submission.
     Refuse,
-    /// The old result is forgotten.
+    /// Replace the old record and its result.
     Forget,
 }
 
@@ -125,18 +125,18 @@ impl std::fmt::Debug for Jobs {
 }
 
 impl Jobs {
-    /// Starts with none.
+    /// Creates the registry without active jobs.
     pub fn new(sessions: Sessions, surroundings: Arc<dyn Surroundings>) -> Self {
-        let said = std::env::var("AC_JOB_ATTEMPT_TIMEOUT_MS").ok();
-        let said = said.and_then(|text| text.trim().parse().ok());
+        let configured = std::env::var("AC_JOB_ATTEMPT_TIMEOUT_MS").ok();
+        let configured = configured.and_then(|text| text.trim().parse().ok());
         Self {
             inner: Arc::new(Inner {
                 sessions,
                 surroundings,
                 active: Mutex::default(),
-                met: Mutex::default(),
+                recovered: Mutex::default(),
                 probes: probe::Probes::default(),
-                attempt_timeout: said.map_or(ATTEMPT, Duration::from_millis),
+                attempt_timeout: configured.map_or(ATTEMPT, Duration::from_millis),
                 closing: watch::Sender::new(false),
             }),
         }
@@ -146,7 +146,7 @@ impl Jobs {
         self.inner.sessions.companies()
     }
 
-    /// Takes a job on. Answers before anything runs.
+    /// Accepts a job and starts it in the background. Returns before anything runs.
     pub async fn submit(
         &self,
         spec: JobSpec,
@@ -157,7 +157,7 @@ impl Jobs {
             .await
     }
 
-    /// The same, for a caller who says where the worker works.
+    /// Like [`Jobs::submit`], with a placement of the worker.
     pub async fn submit_placed(
         &self,
         spec: JobSpec,
@@ -169,7 +169,7 @@ impl Jobs {
         on_thread(move || this.submit_here(spec, again, placement, may)).await
     }
 
-    /// The same, on a thread of the runtime that may wait.
+    /// Like [`Jobs::submit_placed`], for callers on a blocking thread of the runtime.
     pub fn submit_here(
         &self,
         spec: JobSpec,
@@ -201,7 +201,8 @@ impl Jobs {
         Ok(response)
     }
 
-    /// Checks a contract, plans what the worker knows and writes the record down; or tells where the job stands.
+    /// Validates a contract, plans the worker's context and writes the job record. If the job is already in progress,
+    /// returns its status instead.
     fn prepare(
         &self,
         company: Company,
@@ -222,7 +223,7 @@ impl Jobs {
         let old = match files::record(&company, &project, &job) {
             Ok(old) => Some(old),
             Err(error) if error.is_missing() => None,
-            // A record nobody can read is replaced only by somebody who says so.
+            // An unreadable record is replaced only on an explicit resubmission.
             Err(_) if again == Resubmit::Forget => None,
             Err(error) => return Err(error.into()),
         };
@@ -306,7 +307,7 @@ impl Jobs {
             }
             all.insert(key.clone(), Arc::clone(&active));
         }
-        let held = Held {
+        let guard = ActiveGuard {
             jobs: self.clone(),
             key,
             active: Arc::clone(&active),
@@ -314,7 +315,7 @@ impl Jobs {
         };
         let jobs = self.clone();
         tokio::spawn(async move {
-            let _held = held;
+            let _guard = guard;
             let runner = run::Runner {
                 jobs,
                 company,
@@ -330,7 +331,7 @@ impl Jobs {
         });
     }
 
-    /// Where a job stands.
+    /// Returns the status of a job.
     pub async fn poll(
         &self,
         workspace_dir: &str,
@@ -343,7 +344,7 @@ impl Jobs {
         Ok(blocking(move || Ok(with_result_status(&company, polled))).await?)
     }
 
-    /// Where a job stands and what came of it.
+    /// Returns the status of a job with its result, digest and heartbeat report, as far as they exist.
     pub async fn collect(
         &self,
         workspace_dir: &str,
@@ -366,7 +367,7 @@ impl Jobs {
         })
     }
 
-    /// Asks for the end of a job.
+    /// Requests the cancellation of a job.
     pub async fn cancel(
         &self,
         workspace_dir: &str,
@@ -393,7 +394,7 @@ impl Jobs {
                 active.cancel.send_replace(true);
                 record
             }
-            // Without an owner on this machine it ends here and now.
+            // Without an owner on this machine the job is ended immediately.
             None if !record.status.is_over()
                 && self.adopts(&company)
                 && !self.is_owned(&company, project, job) =>
@@ -409,7 +410,7 @@ impl Jobs {
         Ok(blocking(move || Ok(with_result_status(&company, canceled))).await?)
     }
 
-    /// The newest jobs of a project, sorted by id.
+    /// Returns the newest jobs of a project, sorted by id; at most 200 unless the request sets a limit.
     pub async fn list(
         &self,
         params: JobListParams,
@@ -445,7 +446,7 @@ impl Jobs {
         Ok(rows.await?)
     }
 
-    /// Waits until a job of this process is over.
+    /// Waits until a job of this process is over. Returns at once if this process does not work on it.
     pub async fn over(&self, company: &Company, project: &ProjectId, job: &JobId) {
         let key = (company.root().to_owned(), project.clone(), job.clone());
         let active = lock(&self.inner.active).get(&key).cloned();
@@ -454,7 +455,7 @@ impl Jobs {
         }
     }
 
-    /// Waits until this process works on no job.
+    /// Waits until this process has no active job.
     pub async fn settle(&self) {
         loop {
             let active = lock(&self.inner.active).values().next().cloned();
@@ -465,7 +466,7 @@ impl Jobs {
         }
     }
 
-    /// Ends the work on all jobs. What is not over is found by the next process.
+    /// Stops the work on all jobs. The next process recovers those that are not over.
     pub async fn close(&self) {
         self.inner.closing.send_replace(true);
         self.inner.sessions.close().await;
@@ -486,7 +487,7 @@ impl Jobs {
             .await;
     }
 
-    /// The record of a job; one that lost its owner is dealt with first.
+    /// Returns the record of a job. A job that lost its owner is adopted first, if the caller may execute.
     async fn record(
         &self,
         workspace_dir: &str,
@@ -519,24 +520,25 @@ impl Jobs {
         lock(&self.inner.active).contains_key(&key) || lease::is_held(company, project, job)
     }
 
-    /// Whether an earlier process of this machine left the job.
+    /// Whether an earlier process of this machine left the job unfinished.
     fn is_left(&self, company: &Company, project: &ProjectId, job: &JobId) -> bool {
         let key = (company.root().to_owned(), project.clone(), job.clone());
         !lock(&self.inner.active).contains_key(&key) && lease::is_left(company, project, job)
     }
 
-    /// Whether this process goes on with jobs that were left in a folder: nobody of this machine left one in a folder
-    /// that is not trusted.
+    /// Whether this process adopts unfinished jobs of a folder. Folders that are not trusted are excluded, because this
+    /// machine never ran jobs there.
     fn adopts(&self, company: &Company) -> bool {
         self.inner.sessions.takes_over() && company.is_trusted()
     }
 
-    /// Deals with jobs an earlier process left, once per folder. A process that ends soon leaves them to a gateway.
+    /// Recovers jobs that an earlier process left unfinished, once per folder. Short-lived processes leave them to a
+    /// gateway.
     pub async fn meet(&self, company: &Company, may: MayExec) -> Result<(), Error> {
         if !self.adopts(company) {
             return Ok(());
         }
-        if !lock(&self.inner.met).insert(company.root().to_owned()) {
+        if !lock(&self.inner.recovered).insert(company.root().to_owned()) {
             return Ok(());
         }
         let left = {
@@ -562,7 +564,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// A job without an owner: one that had not begun, or only waited, goes on; one that was interrupted has failed.
+    /// Adopts a job without an owner. A job that had not started, or was waiting for its provider, continues; a job
+    /// that was interrupted during an attempt fails, or is canceled if that was requested.
     async fn adopt(
         &self,
         company: &Company,
@@ -573,7 +576,7 @@ impl Jobs {
     ) -> Result<(), Error> {
         let claimed = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
-            // Two processes may find it at the same moment.
+            // Two processes may find the job at the same time; only one obtains the lease.
             blocking(move || company.write(|writer| lease::claim(writer, &project, &job))).await?
         };
         if !claimed {
@@ -593,13 +596,15 @@ impl Jobs {
                 let (this, company) = (self.clone(), company.clone());
                 let plans = spec.context_mode == Some(ContextMode::Auto);
                 let seeds = spec.clone();
-                blocking(move || match plans {
-                    true => this
-                        .inner
-                        .surroundings
-                        .plan_context(&company, &seeds)
-                        .map(Some),
-                    false => Ok(None),
+                blocking(move || {
+                    if plans {
+                        this.inner
+                            .surroundings
+                            .plan_context(&company, &seeds)
+                            .map(Some)
+                    } else {
+                        Ok(None)
+                    }
                 })
                 .await?
             };
@@ -614,7 +619,7 @@ impl Jobs {
             return Ok(());
         }
         if let Some(attempt) = last {
-            // Its process may still run, without anybody who reads what it prints.
+            // The process of the attempt may still run although no process reads its output.
             let dir = company.root().display().to_string();
             let stopped = self
                 .inner
@@ -625,17 +630,18 @@ impl Jobs {
                 tracing::debug!(%error, "the session of an interrupted attempt is gone");
             }
         }
-        let (status, code, message) = match record.cancellation_requested {
-            true => (
+        let (status, code, message) = if record.cancellation_requested {
+            (
                 JobResultStatus::Canceled,
                 "canceled",
                 "Somebody asked for its end",
-            ),
-            false => (
+            )
+        } else {
+            (
                 JobResultStatus::Failed,
                 "orphaned",
                 "The process that worked on this job ended before the job did",
-            ),
+            )
         };
         let run_id = last
             .map_or("none", |attempt| attempt.run_id.as_str())
@@ -696,7 +702,7 @@ fn response(company: &Company, job: &JobId, record: &JobRecord) -> JobPollRespon
     }
 }
 
-/// Adds the status of the result, which is in a file of its own. Blocks.
+/// Adds the status of the result, which is stored in a separate file. Blocks.
 fn with_result_status(company: &Company, mut response: JobPollResponse) -> JobPollResponse {
     if response.final_result_relpath.is_some() {
         let JobPollResponse {
@@ -716,7 +722,7 @@ async fn on_thread<R: Send + 'static>(
     }
 }
 
-/// The result of a job, below the project's folder.
+/// Path of the result of a job, relative to the project folder.
 fn result_relpath(job: &JobId) -> String {
     format!("jobs/{job}/{}", files::RESULT)
 }

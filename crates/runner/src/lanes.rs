@@ -1,49 +1,50 @@
-//! Which session starts next: priorities, limits, fairness and cool-downs, without clocks or processes.
+//! Lanes: decide which session starts next, by priority, limits, fairness and cool-downs. This module has no clock and
+//! starts no process; callers pass the time in.
 //!
-//! One [`Lane`] per company folder. A place is held from the start of a session until it is over.
+//! There is one [`Lane`] per company folder. A session occupies a slot from its start until it is over.
 
 use std::collections::BTreeMap;
 
 use protocol::company::session::CompanySessionPriority as Priority;
 use serde::{Deserialize, Serialize};
 
-/// One level up for every so many milliseconds of waiting, so that nobody waits for ever.
+/// Waiting time after which an entry rises one priority level, in milliseconds, so that no entry starves.
 const AGEING_MS: i64 = 60_000;
-/// No provider rests longer.
+/// Upper bound of a cool-down whose end the provider does not set, in milliseconds.
 const LONGEST_COOLDOWN_MS: i64 = 30 * 60_000;
-/// How often the rest of a provider doubles.
+/// Highest back-off level of a cool-down.
 const HIGHEST_LEVEL: u32 = 6;
 
-/// How many sessions may run at a time.
+/// Limits on concurrent sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// In the company folder.
+    /// Maximum in the company folder.
     pub workspace: u64,
-    /// Of one provider.
+    /// Maximum per provider.
     pub provider: u64,
-    /// Of one team.
+    /// Maximum per team.
     pub team: u64,
 }
 
 /// The team of a session's agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
-    /// Its id, which limits and fairness go by.
+    /// Id, which limits and fairness use.
     pub id: String,
-    /// Its name, for people.
+    /// Display name.
     pub name: String,
 }
 
-/// A session that wants to run.
+/// A session that is to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its provider.
+    /// Name of the provider.
     pub provider: String,
-    /// Its team. Agents without one share no team limit.
+    /// Team of the agent. Agents without a team share no team limit.
     pub team: Option<Team>,
-    /// Its priority.
+    /// Priority of the session.
     pub priority: Priority,
-    /// What it must not exceed.
+    /// Limits under which this session may start.
     pub limits: Limits,
 }
 
@@ -57,23 +58,23 @@ impl Entry {
 /// Why an entry cannot start yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Its provider cools down.
+    /// The provider is in a cool-down.
     Cooldown(Cooldown),
-    /// As many sessions run in the company folder as it accepts.
+    /// The limit of the company folder is reached.
     WorkspaceLimit {
-        /// How many run.
+        /// Number of running sessions.
         running: u64,
     },
-    /// As many sessions of its provider run as it accepts.
+    /// The limit of the provider is reached.
     ProviderLimit {
-        /// How many run.
+        /// Number of running sessions.
         running: u64,
     },
-    /// As many sessions of its team run as it accepts.
+    /// The limit of the team is reached.
     TeamLimit {
         /// The team.
         team: Team,
-        /// How many run.
+        /// Number of running sessions.
         running: u64,
     },
 }
@@ -81,33 +82,33 @@ pub enum Obstacle {
 /// An entry that has not started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its place in the line, from 1.
+    /// Position in the queue, from 1.
     pub position: u64,
-    /// What it waits for; none if it starts with the next look at the lane.
+    /// Why the entry waits; absent if the next [`Lane::start_ready`] starts it.
     pub obstacle: Option<Obstacle>,
     /// The entry.
     pub entry: Entry,
 }
 
-/// The name of an entry in its lane.
+/// Identifies an entry in its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// Why a provider has to rest.
+/// Reason for a cool-down of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strain {
-    /// It says that it was asked too often.
+    /// The provider reported a rate limit.
     RateLimit,
-    /// The network did not work.
+    /// The network failed.
     Transient,
-    /// It wanted to ask a person.
+    /// The program asked for interactive input.
     Interactive,
-    /// It does not let us in.
+    /// The provider rejected the credentials.
     Auth,
 }
 
 impl Strain {
-    /// The word in `.local/lanes.json`.
+    /// Name of the reason in `.local/lanes.json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RateLimit => "rate_limit",
@@ -127,30 +128,30 @@ impl Strain {
     }
 }
 
-/// The rest of a provider.
+/// A cool-down of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cooldown {
-    /// When it is over, in Unix milliseconds.
+    /// End of the cool-down, in Unix milliseconds.
     pub until_ms: i64,
-    /// How often it was prolonged.
+    /// Back-off level: 1 for the first cool-down, plus 1 for every extension.
     pub level: u32,
-    /// Why: `rate_limit:…`.
+    /// Cause and detail, such as `rate_limit:…`.
     pub reason: String,
 }
 
 impl Cooldown {
-    /// What caused it: `rate_limit`, `transient`, `interactive` or `auth`.
+    /// The cause: `rate_limit`, `transient`, `interactive` or `auth`.
     pub fn cause(&self) -> &str {
         let cause = self.reason.split_once(':');
         cause.map_or(self.reason.as_str(), |(cause, _)| cause)
     }
 
-    /// What caused it, in a sentence about the provider.
+    /// Describes the cool-down in a sentence about the provider.
     pub fn sentence(&self, provider: &str) -> String {
         let cause = match self.cause() {
             "rate_limit" => "it reported a rate limit",
             "transient" => "the network failed",
-            "interactive" => "it asked for input that nobody could give",
+            "interactive" => "it asked for interactive input",
             "auth" => "it refused the login",
             other => other,
         };
@@ -164,19 +165,19 @@ impl Cooldown {
     }
 }
 
-/// The sessions of one company folder that run or wait.
+/// The running and waiting sessions of one company folder.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     next: u64,
     waiting: BTreeMap<Ticket, (Entry, i64)>,
     running: BTreeMap<Ticket, Entry>,
-    /// How many sessions of each team were started, so that teams take turns.
+    /// Number of started sessions per team, so that teams take turns.
     served: BTreeMap<String, u64>,
     cooldowns: BTreeMap<String, Cooldown>,
 }
 
 impl Lane {
-    /// A lane whose providers rest as an earlier process left them.
+    /// Creates a lane with the cool-downs that an earlier process stored.
     pub fn with_cooldowns(cooldowns: BTreeMap<String, Cooldown>) -> Self {
         Self {
             cooldowns,
@@ -184,18 +185,18 @@ impl Lane {
         }
     }
 
-    /// Stands in line. [`Lane::start_ready`] tells when it is time.
+    /// Adds an entry to the queue. [`Lane::start_ready`] returns its ticket once it may start.
     pub fn enter(&mut self, entry: Entry, now_ms: i64) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        // A team that comes new does not catch up on what it did not want before.
+        // A new team starts at the lowest count, so that it does not catch up on turns it never requested.
         let least = self.served.values().min().copied().unwrap_or(0);
         self.served.entry(entry.group().to_owned()).or_insert(least);
         self.waiting.insert(ticket, (entry, now_ms));
         ticket
     }
 
-    /// Gives free places away, best first.
+    /// Starts all entries that can run, in queue order, and returns their tickets.
     pub fn start_ready(&mut self, now_ms: i64) -> Vec<Ticket> {
         let mut started = Vec::new();
         loop {
@@ -213,7 +214,7 @@ impl Lane {
         }
     }
 
-    /// Goes away: from its place, or from the line.
+    /// Removes an entry, whether it runs or waits.
     pub fn leave(&mut self, ticket: Ticket) {
         self.waiting.remove(&ticket);
         self.running.remove(&ticket);
@@ -222,7 +223,7 @@ impl Lane {
         }
     }
 
-    /// The place in the line, from 1; none if it does not wait.
+    /// Position in the queue, from 1; `None` if the entry does not wait.
     pub fn position(&self, ticket: Ticket, now_ms: i64) -> Option<u64> {
         let place = self
             .in_order(now_ms)
@@ -231,7 +232,7 @@ impl Lane {
         Some(place as u64 + 1)
     }
 
-    /// The place an entry would get in the line; none if it would start at once.
+    /// Position that a new entry would get; `None` if it would start at once.
     pub fn position_of_new(&self, entry: Entry, now_ms: i64) -> Option<u64> {
         let mut lane = self.clone();
         let ticket = lane.enter(entry, now_ms);
@@ -239,7 +240,7 @@ impl Lane {
         lane.position(ticket, now_ms)
     }
 
-    /// What an entry that has not started waits for; none if it does not wait.
+    /// Returns position and obstacle of a waiting entry; `None` if it does not wait.
     pub fn waiting(&self, ticket: Ticket, now_ms: i64) -> Option<Waiting> {
         let (entry, _) = self.waiting.get(&ticket)?;
         Some(Waiting {
@@ -249,7 +250,7 @@ impl Lane {
         })
     }
 
-    /// How many entries of a provider have not started.
+    /// Number of waiting entries of a provider.
     pub fn waiting_for(&self, provider: &str) -> u64 {
         let waiting = self.waiting.values();
         waiting
@@ -257,27 +258,28 @@ impl Lane {
             .count() as u64
     }
 
-    /// How many run.
+    /// Number of running sessions.
     pub fn running(&self) -> u64 {
         self.running.len() as u64
     }
 
-    /// The rest of a provider, if it is not over.
+    /// The active cool-down of a provider.
     pub fn cooldown(&self, provider: &str, now_ms: i64) -> Option<&Cooldown> {
         self.cooldowns
             .get(provider)
             .filter(|cooldown| cooldown.until_ms > now_ms)
     }
 
-    /// All rests that are not over.
+    /// All active cool-downs, by provider.
     pub fn cooldowns(&self, now_ms: i64) -> BTreeMap<String, Cooldown> {
         let mut left = self.cooldowns.clone();
         left.retain(|_, cooldown| cooldown.until_ms > now_ms);
         left
     }
 
-    /// Lets a provider rest: until it said it can be asked again, else longer each time. `jitter` is between -1 and
-    /// 1, so that not all come back at the same moment.
+    /// Starts or extends the cool-down of a provider. It lasts until `retry_at_ms`, if that is given and in the future;
+    /// otherwise it doubles with every extension. `jitter` is between -1 and 1 and varies the duration by up to 10
+    /// percent, so that not all gateways retry at the same time.
     pub fn cool_down(
         &mut self,
         provider: &str,
@@ -311,7 +313,7 @@ impl Lane {
         );
     }
 
-    /// Ends the cool-down of a provider, or of all, and answers those that had not ended by themselves.
+    /// Ends the active cool-down of a provider, or of all, and returns the cool-downs that it ended.
     pub fn clear_cooldowns(
         &mut self,
         provider: Option<&str>,
@@ -323,14 +325,14 @@ impl Lane {
         cleared
     }
 
-    /// When somebody who waits could start although nothing ends.
+    /// Earliest end of a cool-down that blocks a waiting entry, in Unix milliseconds; `None` if there is none.
     pub fn wake_at(&self, now_ms: i64) -> Option<i64> {
         let providers = self.waiting.values().map(|(entry, _)| &entry.provider);
-        let rests = providers.filter_map(|provider| self.cooldown(provider, now_ms));
-        rests.map(|cooldown| cooldown.until_ms).min()
+        let cooldowns = providers.filter_map(|provider| self.cooldown(provider, now_ms));
+        cooldowns.map(|cooldown| cooldown.until_ms).min()
     }
 
-    /// Those that wait, who is next first.
+    /// The waiting entries in queue order.
     fn in_order(&self, now_ms: i64) -> Vec<Ticket> {
         let mut order: Vec<_> = self
             .waiting
@@ -347,7 +349,7 @@ impl Lane {
             })
             .collect();
         order.sort_unstable();
-        // Teams of one level take turns: the second of a team comes behind the first of the others.
+        // Teams at one level take turns: the second entry of a team follows the first entries of the others.
         let mut ahead: BTreeMap<(i64, &str), u64> = BTreeMap::new();
         let mut turns: Vec<_> = order
             .iter()
@@ -367,7 +369,7 @@ impl Lane {
         self.obstacle(entry, now_ms).is_none()
     }
 
-    /// Why an entry cannot start at this moment. A cool-down comes first, because its end is known.
+    /// Returns why an entry cannot start now. A cool-down takes precedence, because its end is known.
     fn obstacle(&self, entry: &Entry, now_ms: i64) -> Option<Obstacle> {
         let of = |same: &dyn Fn(&Entry) -> bool| {
             self.running.values().filter(|other| same(other)).count() as u64
@@ -414,7 +416,7 @@ mod tests {
         }
     }
 
-    /// Lets the entries run one after the other and tells the order.
+    /// Runs the entries one after the other and returns their order.
     fn order(entries: &[(&str, Priority)]) -> String {
         let mut lane = Lane::default();
         let tickets: Vec<_> = entries
@@ -431,7 +433,6 @@ mod tests {
             let place = tickets.iter().position(|other| *other == ticket).unwrap();
             shown.push(format!("{}{place}", entries[place].0));
             lane.leave(ticket);
-            // Keep the memory of who was served.
             assert!(lane.position(ticket, 0).is_none());
         }
     }
@@ -579,7 +580,7 @@ mod tests {
                 started += batch.len();
                 running.extend(&batch);
                 if let Some(ticket) = batch.last() {
-                    // Whoever starts last finds its own limits kept, itself included.
+                    // The limits of the entry started last hold, itself included.
                     let own = &lane.running[ticket];
                     let same = |f: &dyn Fn(&Entry) -> bool| lane.running.values().filter(|e| f(e)).count() as u64;
                     prop_assert!(same(&|e| e.provider == own.provider) <= own.limits.provider);

@@ -1,8 +1,8 @@
-//! Things that run. Everything that starts a process is here.
+//! Runs worker sessions and jobs; the only crate of the gateway that starts worker processes.
 //!
-//! [`Sessions`] is what the gateway holds. A session waits in a lane ([`lanes`]), is checked against policy and
-//! budgets ([`budget`]), gets its command from a [`driver`], runs as a process with everything it starts
-//! (`process.rs`), and is read piece by piece (`output.rs`, [`usage`]) until its run is over (`session.rs`).
+//! The gateway holds one [`Sessions`]. A session waits in a lane ([`lanes`]), is checked against policy and budgets
+//! ([`budget`]), gets its command line from a [`driver`], and runs as a process tree (`process.rs`) whose output is
+//! read in pieces (`output.rs`, [`usage`]) until its run is over (`session.rs`).
 
 mod adapter;
 mod briefing;

@@ -1,13 +1,13 @@
-//! Warnings about names in a launch that stand for nothing: an agent without a document, a provider without a driver.
+//! Warnings about unknown names in a launch: an agent without a document, a provider without a driver.
 //!
-//! The methods accept such names, because other programs do; the answer carries a warning for the person who typed it.
+//! The methods accept such names for compatibility with other programs; the response carries a warning for the user.
 
 use company::{Company, document::Agent, layout};
 use protocol::{Id as _, company::AgentId};
 
 use crate::{Options, driver::Driver};
 
-/// Providers that need no driver: they run commands of the caller, or the gateway makes their runs itself.
+/// Providers that need no driver: they run commands of the caller, or the gateway creates their runs itself.
 const PLAIN: [&str; 7] = [
     "cmd",
     "command",
@@ -18,7 +18,7 @@ const PLAIN: [&str; 7] = [
     "self_improve",
 ];
 
-/// The warning about an agent that the company does not have.
+/// Returns a warning if the company has no readable document of the agent.
 pub fn agent_warning(company: &Company, agent: &str) -> Option<String> {
     let known = AgentId::parse(agent).is_ok_and(|id| {
         let path = format!("{}/agent.yaml", layout::agent(&id));
@@ -27,7 +27,7 @@ pub fn agent_warning(company: &Company, agent: &str) -> Option<String> {
     (!known).then(|| format!("there is no agent `{agent}` in this company"))
 }
 
-/// The warning about a provider that no driver runs.
+/// Returns a warning if no driver exists for the provider.
 pub fn provider_warning(provider: &str, options: &Options) -> Option<String> {
     let has_driver = Driver::of_provider(provider, &options.drivers) != Driver::Command;
     if has_driver || PLAIN.contains(&provider) {

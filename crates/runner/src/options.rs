@@ -1,4 +1,5 @@
-//! How sessions run when nobody says otherwise: `config.toml`, then variables, then what is usual.
+//! Default settings of sessions. Limits come from environment variables, then `config.toml`, then built-in defaults;
+//! timeouts come from `config.toml`, then built-in defaults.
 
 use std::{collections::BTreeMap, env, time::Duration};
 
@@ -6,72 +7,74 @@ use serde::Deserialize;
 
 use crate::{briefing::Briefer, driver::DeclaredDriver, lanes::Limits, redaction::GatewaySecrets};
 
-/// How long a session may run.
+/// Maximum duration of a session.
 const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-/// How long a session may print nothing: some workers wait for ever for a network that is not there.
+/// Maximum time without output: some workers wait forever for an unreachable network.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2 * 3600);
 
-/// What `config.toml` says about sessions.
+/// The session settings of `config.toml`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How many sessions may run at a time in one company folder.
+    /// Maximum number of concurrent sessions per company folder; 4 if absent or 0.
     pub workspace_limit: Option<u64>,
-    /// How many of one provider.
+    /// Maximum number of concurrent sessions per provider; 2 if absent or 0.
     pub provider_limit: Option<u64>,
-    /// How many of one team.
+    /// Maximum number of concurrent sessions per team; 2 if absent or 0.
     pub team_limit: Option<u64>,
-    /// How long a session may run.
+    /// Maximum duration of a session, in seconds; 24 hours if absent.
     pub timeout_seconds: Option<u64>,
-    /// How long it may print nothing.
+    /// Maximum time without output, in seconds; 2 hours if absent.
     pub idle_timeout_seconds: Option<u64>,
-    /// Variables of the gateway that workers get beside the usual ones. `NVM_*` stands for all that begin so and do
-    /// not look like secrets.
+    /// Additional environment variables of the gateway that workers inherit. `NVM_*` matches all names with this prefix
+    /// that do not look like secrets.
     pub environment: Vec<String>,
 }
 
-/// How sessions run.
+/// The effective session settings.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many at a time.
+    /// Limits on concurrent sessions.
     pub limits: Limits,
-    /// How long one may run.
+    /// Maximum duration of a session whose launch sets none.
     pub timeout: Duration,
-    /// How long one may print nothing.
+    /// Maximum time without output of a session whose launch sets none.
     pub idle_timeout: Duration,
-    /// Variables of the gateway that workers get beside the usual ones.
+    /// Additional environment variables of the gateway that workers inherit.
     pub environment: Vec<String>,
-    /// Drivers that `config.toml` declares.
+    /// Drivers declared in `config.toml`, by name.
     pub drivers: BTreeMap<String, DeclaredDriver>,
-    /// Secrets of the gateway itself, which no output of a worker shows.
+    /// Secrets of the gateway itself, which are redacted from all worker output.
     pub secrets: GatewaySecrets,
-    /// Who tells workers what they should know.
+    /// Provides the instructions that precede a worker's prompt.
     pub briefer: Briefer,
-    /// Whether sessions are taken over whose gateway is gone. Not by a process that ends before they do.
+    /// Whether this process takes over sessions whose gateway has exited. False in short-lived processes, which would
+    /// exit before those sessions do.
     pub takes_over: bool,
 }
 
 impl Options {
-    /// Puts together what is said anywhere.
+    /// Combines environment variables, `config.toml` and defaults.
     pub fn new(config: &Config, drivers: BTreeMap<String, DeclaredDriver>) -> Self {
-        let limit = |said: Option<u64>, variable: &str, usual: u64| {
+        let limit = |configured: Option<u64>, variable: &str, default: u64| {
             let by_variable = env::var(variable)
                 .ok()
                 .and_then(|text| text.trim().parse().ok());
             by_variable
-                .or(said)
+                .or(configured)
                 .filter(|limit| *limit > 0)
-                .unwrap_or(usual)
+                .unwrap_or(default)
         };
-        let length = |said: Option<u64>, usual| said.map_or(usual, Duration::from_secs);
+        let duration =
+            |configured: Option<u64>, default| configured.map_or(default, Duration::from_secs);
         Self {
             limits: Limits {
                 workspace: limit(config.workspace_limit, "AC_LAUNCH_WORKSPACE_LIMIT", 4),
                 provider: limit(config.provider_limit, "AC_LAUNCH_PROVIDER_LIMIT", 2),
                 team: limit(config.team_limit, "AC_LAUNCH_TEAM_LIMIT", 2),
             },
-            timeout: length(config.timeout_seconds, TIMEOUT),
-            idle_timeout: length(config.idle_timeout_seconds, IDLE_TIMEOUT),
+            timeout: duration(config.timeout_seconds, TIMEOUT),
+            idle_timeout: duration(config.idle_timeout_seconds, IDLE_TIMEOUT),
             environment: config.environment.clone(),
             drivers,
             secrets: GatewaySecrets::default(),

@@ -1,4 +1,4 @@
-//! What a process prints: read in pieces, cut between characters, split into lines.
+//! Reads the output of a process in pieces, decodes it as UTF-8 and splits it into lines.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,14 +8,15 @@ use tokio::{
     time::Instant,
 };
 
-/// No piece is larger.
+/// Maximum size of a piece.
 const PIECE_BYTES: usize = 64 << 10;
-/// How long a piece waits for more, so that a program that prints letter by letter does not make an event of each.
-const PATIENCE: Duration = Duration::from_millis(20);
-/// A line that is longer says nothing to us; it is in the files all the same.
-const LONGEST_LINE: usize = 4 << 20;
+/// How long a piece collects further bytes, so that a program that prints single characters does not cause an event for
+/// each.
+const COLLECT_DELAY: Duration = Duration::from_millis(20);
+/// Maximum length of a line in bytes; longer lines are not parsed, but are stored in the output files.
+const MAX_LINE_BYTES: usize = 4 << 20;
 
-/// Where a process printed something.
+/// An output stream of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -25,7 +26,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The word in events.
+    /// Name of the stream in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
@@ -34,19 +35,19 @@ impl Stream {
     }
 }
 
-/// Some bytes of a stream.
+/// Consecutive bytes of a stream.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    /// Which stream.
+    /// The stream.
     pub stream: Stream,
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Whether the stream ends with them.
+    /// Whether the stream ends with these bytes.
     pub is_last: bool,
 }
 
-/// Reads a stream until its end, or until `stop` says so, and sends what it finds. A full channel makes the process
-/// wait: nothing is lost and nothing piles up. `read_at` is told when something came.
+/// Reads a stream until its end, or until `stop` is true, and sends it in pieces. A full channel blocks the process, so
+/// nothing is lost and memory is bounded. `read_at` receives the time of every read.
 pub(crate) async fn read(
     stream: Stream,
     mut source: impl AsyncRead + Unpin,
@@ -65,7 +66,7 @@ pub(crate) async fn read(
                 Ok(0) | Err(_) => true,
                 Ok(_) => {
                     read_at.send_replace(Instant::now());
-                    send_at.get_or_insert_with(|| Instant::now() + PATIENCE);
+                    send_at.get_or_insert_with(|| Instant::now() + COLLECT_DELAY);
                     false
                 }
             },
@@ -90,14 +91,14 @@ pub(crate) async fn read(
     }
 }
 
-/// Makes text of bytes that come in pieces: a character that is cut in two is held back.
+/// Incremental UTF-8 decoder that holds back characters split between pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     held: Vec<u8>,
 }
 
 impl Decoder {
-    /// The text of some more bytes. What can be no character becomes U+FFFD.
+    /// Decodes further bytes. Invalid sequences become U+FFFD.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let joined;
         let bytes = if self.held.is_empty() {
@@ -125,30 +126,31 @@ impl Decoder {
         text
     }
 
-    /// What was held back and never completed.
+    /// Returns U+FFFD if an incomplete character was held back, otherwise an empty text.
     pub(crate) fn finish(&mut self) -> String {
-        match std::mem::take(&mut self.held).is_empty() {
-            true => String::new(),
-            false => char::REPLACEMENT_CHARACTER.to_string(),
+        if std::mem::take(&mut self.held).is_empty() {
+            String::new()
+        } else {
+            char::REPLACEMENT_CHARACTER.to_string()
         }
     }
 }
 
-/// Whether more bytes could make a character of these.
+/// Whether further bytes could complete these to a character.
 fn is_beginning(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
-/// Splits text that comes in pieces into lines. CRLF ends a line as LF does.
+/// Splits text that arrives in pieces into lines. LF and CRLF end a line.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     partial: String,
-    /// The line that is being read is too long.
+    /// Whether the current line is too long and is skipped.
     skipping: bool,
 }
 
 impl Lines {
-    /// Calls `take` with each line that is complete now.
+    /// Calls `take` with each line that is now complete.
     pub(crate) fn push(&mut self, text: &str, mut take: impl FnMut(&str)) {
         let mut rest = text;
         while let Some((line, after)) = rest.split_once('\n') {
@@ -163,7 +165,7 @@ impl Lines {
                 take(line.strip_suffix('\r').unwrap_or(&line));
             }
         }
-        if self.skipping || self.partial.len() + rest.len() > LONGEST_LINE {
+        if self.skipping || self.partial.len() + rest.len() > MAX_LINE_BYTES {
             self.skipping = true;
             self.partial = String::new();
         } else {
@@ -171,7 +173,7 @@ impl Lines {
         }
     }
 
-    /// The last line, if it has no end.
+    /// Returns the last line if it has no line end.
     pub(crate) fn finish(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.partial);
         (!line.is_empty() && !self.skipping).then_some(line)
@@ -211,7 +213,7 @@ mod tests {
         for _ in 0..6 {
             lines.push(&long, |line| found.push(line.to_owned()));
         }
-        assert!(lines.partial.capacity() <= LONGEST_LINE + (1 << 20));
+        assert!(lines.partial.capacity() <= MAX_LINE_BYTES + (1 << 20));
         lines.push("tail\nnext\r\nlast", |line| found.push(line.to_owned()));
         assert_eq!(found, ["next"]);
         assert_eq!(lines.finish().as_deref(), Some("last"));

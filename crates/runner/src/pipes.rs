@@ -1,12 +1,13 @@
-//! The pipes a worker prints into. They have names, so that they outlive the gateway: a worker whose gateway is gone
-//! goes on, waits when a pipe is full, and the next gateway reads on.
+//! The pipes that receive the output of a worker. They are named pipes, so that they outlive the gateway: a worker
+//! whose gateway exited continues, blocks when a pipe is full, and the next gateway resumes reading.
 //!
-//! Whoever reads holds a lock on the pipe, which the system frees with the process. So nobody takes a session away from
-//! a gateway that lives. Where a folder can have no named pipes, the pipes have no names and end with the gateway.
+//! The reader holds a lock on the pipe, which the system releases when the process exits, so no gateway takes a session
+//! from another live gateway. Where a folder does not support named pipes, anonymous pipes are used, which end with the
+//! gateway.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "named pipes, whose owner and kind are looked at before they are used"
+    reason = "named pipes, whose file type is checked before they are read"
 )]
 
 use std::{
@@ -22,30 +23,31 @@ use tokio::net::unix::pipe::Receiver;
 
 use crate::record;
 
-/// Our ends.
+/// The gateway's ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes {
     pub(crate) stdout: Receiver,
     pub(crate) stderr: Receiver,
-    /// Keeps the lock when the pipes are read to their end, until the end of the session is written down.
+    /// Holds the lock after the pipes were read to their end, until the end of the session is stored. Absent for
+    /// anonymous pipes.
     pub(crate) lock: Option<File>,
 }
 
-/// The ends of the worker.
+/// The worker's ends of the pipes.
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) stdout: Stdio,
     pub(crate) stderr: Stdio,
 }
 
-/// Who reads the pipes of a session.
+/// Whether a process reads the pipes of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// A gateway that lives.
+    /// A live gateway reads them.
     Somebody,
-    /// Nobody any more.
+    /// No process reads them any more.
     Nobody,
-    /// There are none.
+    /// The session has no named pipes.
     NoPipes,
 }
 
@@ -53,7 +55,7 @@ fn paths(company: &Company, session_ref: &str) -> [PathBuf; 2] {
     ["stdout", "stderr"].map(|stream| company.path(&record::pipe_relpath(session_ref, stream)))
 }
 
-/// Makes the pipes of a session. Needs the runtime.
+/// Creates the pipes of a session. Must be called within the runtime.
 pub(crate) fn make(company: &Company, session_ref: &str) -> io::Result<(Pipes, Ends)> {
     remove(company, session_ref);
     let [stdout, stderr] = paths(company, session_ref);
@@ -85,8 +87,8 @@ fn make_one(path: &Path) -> io::Result<(Receiver, Stdio, Option<File>)> {
     }
 }
 
-/// The worker's end is open for reading as well: so the pipe stays when we are gone, and printing waits instead of
-/// failing.
+/// Creates a named pipe. The worker's end is opened for reading as well, so that writes block instead of failing when
+/// the gateway has exited.
 fn make_named(path: &Path) -> io::Result<(File, File)> {
     #[cfg(target_os = "linux")]
     {
@@ -95,8 +97,8 @@ fn make_named(path: &Path) -> io::Result<(File, File)> {
         let theirs = OpenOptions::new().read(true).write(true).open(path)?;
         let ours = reader(path)?;
         if let Err(error) = ours.try_lock() {
-            // A gateway that looks for sessions to take over has the lock for a moment. Without a reader that holds the
-            // lock, a pipe with a name would look like one of a gateway that is gone.
+            // A gateway that searches for sessions to take over holds the lock briefly. A named pipe without a lock
+            // would look like one of a gateway that exited, so an anonymous pipe is used instead.
             fs::remove_file(path)?;
             return Err(error.into());
         }
@@ -115,13 +117,14 @@ fn reader(path: &Path) -> io::Result<File> {
         .read(true)
         .custom_flags(nonblocking)
         .open(path)?;
-    match file.metadata()?.file_type().is_fifo() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
+    if file.metadata()?.file_type().is_fifo() {
+        Ok(file)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
     }
 }
 
-/// Who reads the pipes of a session.
+/// Determines whether a process reads the pipes of a session.
 pub(crate) fn reading(company: &Company, session_ref: &str) -> Reading {
     let [stdout, _] = paths(company, session_ref);
     match reader(&stdout) {
@@ -133,7 +136,7 @@ pub(crate) fn reading(company: &Company, session_ref: &str) -> Reading {
     }
 }
 
-/// The pipes of a session that nobody reads any more. Needs the runtime.
+/// Takes over the pipes of a session that no process reads. Must be called within the runtime.
 pub(crate) fn take_over(company: &Company, session_ref: &str) -> Option<Pipes> {
     let [stdout, stderr] = paths(company, session_ref);
     let stdout = reader(&stdout).ok()?;
@@ -145,10 +148,10 @@ pub(crate) fn take_over(company: &Company, session_ref: &str) -> Option<Pipes> {
     })
 }
 
-/// Takes the names away.
+/// Removes the named pipes of a session.
 pub(crate) fn remove(company: &Company, session_ref: &str) {
     for path in paths(company, session_ref) {
-        // There may be none.
+        // They may not exist.
         let _ = fs::remove_file(path);
     }
 }

@@ -1,4 +1,4 @@
-//! What a launch asked for, and what becomes of it: a folder, a command, an environment.
+//! A validated launch request, and the folder, command line and environment derived from it.
 
 use std::{
     collections::BTreeMap,
@@ -38,7 +38,7 @@ use crate::{
     worktree::{self, Worktree},
 };
 
-/// A launch that was checked.
+/// A validated launch request.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) company: Company,
@@ -47,7 +47,7 @@ pub(crate) struct Plan {
     pub(crate) session_ref: String,
     pub(crate) agent: String,
     pub(crate) team: Option<String>,
-    /// The name of the team; its id if it has no document.
+    /// Name of the team; its id if it has no document.
     pub(crate) team_name: Option<String>,
     pub(crate) provider: String,
     pub(crate) context_pack: String,
@@ -67,40 +67,40 @@ pub(crate) struct Plan {
     pub(crate) permission: CompanySessionPermission,
     pub(crate) timeout: Duration,
     pub(crate) idle_timeout: Duration,
-    /// The two as the launch gave them, in milliseconds; absent where the usual ones hold.
+    /// `timeout_ms` and `idle_timeout_ms` of the request; absent where the defaults apply.
     pub(crate) limits: (Option<u64>, Option<u64>),
-    /// Whether spending is watched while it runs; if nothing was said, whether the output is understood decides.
+    /// Whether budgets are enforced while the session runs; if absent, they are if its output is recognised.
     pub(crate) live_budget: Option<bool>,
-    /// Set if a person chose that a worker program runs in the repository or the company folder itself.
+    /// Present if a person requested that the worker runs in the repository or the company folder itself.
     pub(crate) in_place: Option<InPlace>,
-    /// What a job adds.
+    /// Additional settings of a job.
     pub(crate) extra: Extra,
-    /// Who tells workers what they should know.
+    /// Provides the briefing that precedes a worker's prompt.
     pub(crate) briefer: Briefer,
-    /// Secrets of the gateway itself.
-    hidden: Vec<String>,
-    /// Names of the run that stand for nothing, in a sentence each.
+    /// Secrets of the gateway itself, which are redacted from output.
+    gateway_secrets: Vec<String>,
+    /// Warnings about an unknown agent or provider of the run.
     pub(crate) warnings: Vec<String>,
 }
 
-/// What a job adds to a launch; nobody can ask for it on the wire.
+/// Settings that a job adds to a launch; they cannot be set on the wire.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extra {
-    /// Whether a command line of the caller is that of a worker program, because an agent's template made it.
+    /// Whether the command line runs a worker program because an agent's template produced it.
     pub(crate) is_worker: bool,
-    /// Whether the session is never resumed: it is only asked for a text.
+    /// Whether the session only returns a text and is never resumed.
     pub(crate) is_one_shot: bool,
-    /// The form of the answer, for programs that can be told.
+    /// JSON schema of the answer, for programs that accept one.
     pub(crate) schema: Option<Value>,
-    /// What an agent may use, where its program can be told.
+    /// Tools that the agent may use, for programs that accept such a list.
     pub(crate) allowed_tools: Vec<String>,
-    /// The job.
+    /// The job that launches the session.
     pub(crate) job: Option<JobId>,
-    /// What the worker is told, if that is part of what it is asked already.
+    /// The briefing, if the prompt already contains it.
     pub(crate) brief: Option<Brief>,
 }
 
-/// Where a session runs and what it runs.
+/// The command of a session, with its environment and instruction files.
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
     pub(crate) line: CommandLine,
@@ -142,7 +142,7 @@ impl Plan {
         let by_provider = Driver::of_provider(&run.provider, &options.drivers);
         let driver = match (&by_provider, argv.first()) {
             (Driver::CodexAppServer, _) => by_provider,
-            // What is started says best what it prints.
+            // The program determines the output format more reliably than the provider name.
             (_, Some(program)) => Driver::of_program(program).unwrap_or(by_provider),
             (_, None) => by_provider,
         };
@@ -155,8 +155,9 @@ impl Plan {
             | Driver::Declared(..) => CompanySessionMode::Command,
         };
         let text = |text: &Option<Text>| text.as_ref().map(ToString::to_string);
-        let length =
-            |wanted: Option<u64>, usual: Duration| wanted.map_or(usual, Duration::from_millis);
+        let duration = |requested: Option<u64>, default: Duration| {
+            requested.map_or(default, Duration::from_millis)
+        };
         Self {
             session_ref: text(&params.session_ref)
                 .unwrap_or_else(|| format!("local_{}", params.run_id)),
@@ -196,8 +197,8 @@ impl Plan {
                 inherit: params.inherit_env.unwrap_or(false),
             },
             permission: params.permission_level.unwrap_or_default(),
-            timeout: length(params.timeout_ms, options.timeout),
-            idle_timeout: length(params.idle_timeout_ms, options.idle_timeout),
+            timeout: duration(params.timeout_ms, options.timeout),
+            idle_timeout: duration(params.idle_timeout_ms, options.idle_timeout),
             limits: (params.timeout_ms, params.idle_timeout_ms),
             live_budget: params.budget_enforcement.map(|when| {
                 when == protocol::company::session::CompanySessionBudgetEnforcement::Live
@@ -205,7 +206,7 @@ impl Plan {
             in_place,
             extra,
             briefer: options.briefer.clone(),
-            hidden: options.secrets.values(),
+            gateway_secrets: options.secrets.values(),
             warnings: [
                 names::agent_warning(&company, &run.agent_id),
                 names::provider_warning(&run.provider, options),
@@ -217,12 +218,12 @@ impl Plan {
         }
     }
 
-    /// The folder of the run, below the company folder.
+    /// Path of the run's folder, relative to the company folder.
     pub(crate) fn run_folder(&self) -> String {
         layout::run(&self.project, &self.run)
     }
 
-    /// A file of the run's output: below the company folder, and below the project's.
+    /// Path of an output file of the run, relative to the company folder and to the project folder.
     pub(crate) fn output(&self, name: &str) -> (String, String) {
         let relpath = format!("runs/{}/outputs/{name}", self.run);
         (
@@ -231,7 +232,8 @@ impl Plan {
         )
     }
 
-    /// The program, if the driver makes the command line.
+    /// The program that a driver-built command line starts: from `provider_bins` of the machine, or else its usual
+    /// name.
     pub(crate) fn bin(&self) -> String {
         let bins = self.machine.as_ref().map(|machine| &machine.provider_bins);
         let names: &[&str] = match &self.driver {
@@ -254,7 +256,7 @@ impl Plan {
         })
     }
 
-    /// What is started: the program that is looked at by the guard.
+    /// The program that is started and that the guard checks.
     pub(crate) fn program(&self) -> String {
         match self.argv.first() {
             Some(program) => program.clone(),
@@ -262,7 +264,7 @@ impl Plan {
         }
     }
 
-    /// The variables of the worker.
+    /// Environment of the worker. `own` are the variables that the driver needs.
     pub(crate) fn environment(&self, own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut own = own.clone();
         own.insert(MARK.to_owned(), self.mark_value());
@@ -275,7 +277,7 @@ impl Plan {
         )
     }
 
-    /// The variable by which its processes are found: `NAME=value`.
+    /// The environment variable by which processes of the session are found, as `NAME=value`.
     pub(crate) fn mark(&self) -> String {
         format!("{MARK}={}", self.mark_value())
     }
@@ -284,7 +286,7 @@ impl Plan {
         self.company.path(&self.run_folder()).display().to_string()
     }
 
-    /// Whether this runs a worker program, and not a plain command of the caller.
+    /// Whether this session runs a worker program instead of a plain command of the caller.
     fn is_worker(&self) -> bool {
         match (&self.driver, self.argv.first()) {
             (Driver::CodexAppServer, _) => true,
@@ -293,9 +295,9 @@ impl Plan {
         }
     }
 
-    /// Whether a worker program may write. Only the command lines that a built-in driver makes carry the permission
-    /// level as a flag that its program enforces. A line of the caller, of an agent's template or of a declared driver
-    /// may write whatever the permission level says.
+    /// Whether a worker program may write. Only command lines built by a built-in driver pass the permission level as a
+    /// flag that the program enforces. A command line of the caller, an agent's template or a declared driver may write
+    /// regardless of the permission level.
     fn may_write(&self) -> bool {
         let is_enforced = match self.driver {
             Driver::Codex | Driver::CodexAppServer | Driver::Claude | Driver::Gemini => {
@@ -306,7 +308,7 @@ impl Plan {
         !is_enforced || self.permission != CompanySessionPermission::ReadOnly
     }
 
-    /// Where it runs. Nothing is made yet.
+    /// Determines where the session runs. Creates nothing.
     pub(crate) fn working_folder(&self) -> Result<WorkingFolder, String> {
         let Some(repo_id) = &self.repo else {
             return Ok(if self.is_worker() && self.in_place.is_none() {
@@ -356,12 +358,12 @@ impl Plan {
         })
     }
 
-    /// The file with the form of the answer.
+    /// Path of the file with the schema of the answer.
     pub(crate) fn schema_path(&self) -> PathBuf {
         self.company.path(&self.output("result_schema.json").0)
     }
 
-    /// The working directory: below `base`, which is the repository or its copy, and nowhere else.
+    /// Resolves the working directory, which must be inside of `base`, the repository or its worktree.
     pub(crate) fn workdir(&self, base: &Path) -> Result<PathBuf, String> {
         let folder = match (&self.workdir, &self.repo) {
             (Some(workdir), Some(_)) => {
@@ -384,13 +386,14 @@ impl Plan {
                 ));
             }
         };
-        match real.starts_with(&real_base) {
-            true => Ok(folder),
-            false => Err("workdir_rel leads out of the repository".to_owned()),
+        if real.starts_with(&real_base) {
+            Ok(folder)
+        } else {
+            Err("workdir_rel resolves to a folder outside of the repository".to_owned())
         }
     }
 
-    /// What reads the output of its program.
+    /// Returns the parser for the program's output.
     pub(crate) fn reader(&self) -> Reader {
         match self.driver.reader() {
             Reader::Codex(_) => {
@@ -402,14 +405,14 @@ impl Plan {
         }
     }
 
-    /// What no output may show: the secrets of its environment and those of the gateway.
+    /// Values that are redacted from output: the secrets of the environment and those of the gateway.
     pub(crate) fn secrets(&self, environment: &BTreeMap<String, String>) -> Vec<String> {
         let mut secrets = environment::secrets(environment);
-        secrets.extend(self.hidden.iter().cloned());
+        secrets.extend(self.gateway_secrets.iter().cloned());
         secrets
     }
 
-    /// What the worker is asked, behind what it is told.
+    /// The prompt: the task, preceded by the briefing.
     pub(crate) fn asked(&self, brief: Option<&Brief>) -> String {
         let task = self.task_text().unwrap_or_default();
         match brief {
@@ -422,14 +425,14 @@ impl Plan {
         self.prompt.as_deref().or(self.stdin.as_deref())
     }
 
-    /// Whether a worker program is asked something by us, and so has to be told what it should know.
-    fn is_asked(&self) -> bool {
+    /// Whether a driver builds the command line from a prompt, so that the prompt needs a briefing.
+    fn needs_briefing(&self) -> bool {
         let makes_line = self.argv.is_empty() && self.driver != Driver::Command;
         let has_task = self.task_text().is_some_and(|task| !task.trim().is_empty());
         makes_line && has_task
     }
 
-    /// The worker, for whoever tells it what it should know.
+    /// Describes the worker to the briefer.
     pub(crate) fn worker(&self) -> Worker {
         Worker {
             company: self.company.clone(),
@@ -443,19 +446,20 @@ impl Plan {
         }
     }
 
-    /// What the worker is told in front of what it is asked.
+    /// Requests the briefing of the worker; `None` if it needs none or the prompt already contains it.
     pub(crate) async fn brief(&self) -> Result<Option<Brief>, String> {
-        match self.extra.brief.is_none() && self.is_asked() {
-            true => self.briefer.brief(self.worker()).await,
-            false => Ok(None),
+        if self.extra.brief.is_none() && self.needs_briefing() {
+            self.briefer.brief(self.worker()).await
+        } else {
+            Ok(None)
         }
     }
 
-    /// Tells whoever told the worker what it should know that it has ended.
+    /// Notifies the briefer that the worker has ended.
     pub(crate) async fn over(&self, record: &SessionRecord, outcome: Option<&Outcome>) {
         let over = WorkerOver {
             worker: self.worker(),
-            was_briefed: self.extra.brief.is_some() || self.is_asked(),
+            was_briefed: self.extra.brief.is_some() || self.needs_briefing(),
             status: record.status,
             error: record.error.clone(),
             text: outcome.and_then(|outcome| outcome.text.clone()),
@@ -463,18 +467,18 @@ impl Plan {
         self.briefer.over(over).await;
     }
 
-    /// Removes the file of its instructions, and hands on what the worker made of it.
+    /// Removes the instruction file from the worktree and proposes the worker's edits of it.
     pub(crate) async fn collect_instructions(&self) {
         instructions::collect(
             &self.company,
             &self.briefer,
-            &self.hidden,
+            &self.gateway_secrets,
             &self.session_ref,
         )
         .await;
     }
 
-    /// What is run in a folder.
+    /// Builds the command to run in a folder.
     pub(crate) fn command(&self, cwd: &Path, brief: Option<&Brief>) -> Command {
         let files = instruction_files(cwd);
         let makes_line = self.argv.is_empty();
@@ -528,9 +532,10 @@ impl Plan {
             allowed_tools: self.extra.allowed_tools.clone(),
             keeps_session: !self.extra.is_one_shot,
         };
-        let made = match makes_line && !wish.prompt.trim().is_empty() {
-            true => self.driver.command_line(&wish),
-            false => None,
+        let made = if makes_line && !wish.prompt.trim().is_empty() {
+            self.driver.command_line(&wish)
+        } else {
+            None
         };
         let line = match (&self.driver, made) {
             (Driver::CodexAppServer, _) => CommandLine {
@@ -555,13 +560,13 @@ impl Plan {
         }
     }
 
-    /// Where the settings file of a worker goes.
+    /// Path of the worker's settings file.
     pub(crate) fn settings_path(&self) -> PathBuf {
         self.company
             .path(&format!("{}/settings.json", self.run_folder()))
     }
 
-    /// What is written into `run.yaml`. Values of variables are not.
+    /// The spec for `run.yaml`. Values of environment variables are omitted.
     pub(crate) fn spec(
         &self,
         argv: &[String],
@@ -611,7 +616,7 @@ impl Plan {
         }
     }
 
-    /// What `run.executing` says.
+    /// Payload of the event `run.executing`.
     pub(crate) fn executing(
         &self,
         argv: &[String],
@@ -655,7 +660,7 @@ fn instruction(path: &Path, delivery: &str) -> CompanySessionInstruction {
     }
 }
 
-/// The `AGENTS.md` files from the root of the repository down to a folder.
+/// Returns the `AGENTS.md` files from the root of the repository down to a folder.
 fn instruction_files(cwd: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut in_repository = false;
@@ -671,7 +676,7 @@ fn instruction_files(cwd: &Path) -> Vec<PathBuf> {
     }
     found.reverse();
     if !in_repository {
-        // Without a repository only the folder itself counts.
+        // Outside of a repository only the file of the folder itself applies.
         found.retain(|file| file.parent() == Some(cwd));
     }
     found
@@ -679,7 +684,7 @@ fn instruction_files(cwd: &Path) -> Vec<PathBuf> {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "a file of the repository the worker works on, not of the company folder"
+    reason = "a file of the worker's repository, not of the company folder"
 )]
 fn read_instructions(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()

@@ -1,12 +1,12 @@
-//! A process and everything it started: found, signalled, and gone.
+//! Process trees: finds, signals and reaps a process and everything that it started.
 //!
-//! Worker programs run their tools in sessions and groups of their own, so a signal to the group is not enough. On
-//! Linux this process is a child sub-reaper: a tool whose parent dies becomes our child instead of nobody's, and
-//! `/proc` tells who it belonged to, unless it has also cleared its environment. Where the system lets us, a session
-//! has a cgroup besides, which nothing leaves. On other Unix systems only the process group is reached, and a tool that
-//! left it survives.
+//! Worker programs run their tools in separate sessions and process groups, so a signal to the group is not enough. On
+//! Linux this process is a child subreaper: a tool whose parent exits becomes a child of this process, and `/proc`
+//! shows to which session it belonged, unless it also cleared its environment. Where the system permits it, a session
+//! also has a cgroup, which no process can leave. On other Unix systems only the process group is signalled, and a tool
+//! that left it survives.
 
-#![allow(clippy::disallowed_methods, reason = "files of the kernel")]
+#![allow(clippy::disallowed_methods, reason = "files of `/proc`")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,16 +23,16 @@ use crate::{
     environment,
 };
 
-/// A process: its id, and when it began, since ids are used again.
+/// Identifies a process by id and start time, because the system reuses ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessId {
-    /// Its id.
+    /// Process id.
     pub pid: i32,
-    /// When it began, in ticks since the system did. None where the system does not tell.
+    /// Start time in clock ticks since boot. Absent where the system does not report it.
     pub start_ticks: Option<u64>,
 }
 
-/// What the system says of a process.
+/// Fields of `/proc/<pid>/stat`.
 struct Stat {
     state: char,
     parent: i32,
@@ -43,7 +43,7 @@ struct Stat {
 
 fn stat(pid: i32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, also parentheses.
+    // The name of the program may contain parentheses.
     let (_, fields) = text.rsplit_once(") ")?;
     let mut fields = fields.split(' ');
     let state = fields.next()?.chars().next()?;
@@ -65,7 +65,7 @@ impl ProcessId {
         Self::of(i32::try_from(std::process::id()).unwrap_or(0))
     }
 
-    /// The process of this id, as it is now.
+    /// The process that currently has this id.
     pub fn of(pid: i32) -> Self {
         Self {
             pid,
@@ -73,7 +73,7 @@ impl ProcessId {
         }
     }
 
-    /// Whether this very process still runs. One that ended and was not waited for does not.
+    /// Whether this process still runs. Zombies count as ended.
     pub fn is_alive(self) -> bool {
         let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.pid > 0) else {
             return false;
@@ -88,14 +88,14 @@ impl ProcessId {
                     .is_none_or(|ticks| ticks == stat.start_ticks);
                 is_same && !matches!(stat.state, 'Z' | 'X')
             }
-            // No `/proc`: the system says there is one.
+            // Without `/proc` the result of `kill` is trusted.
             None => !Path::new("/proc/self/stat").exists(),
         }
     }
 
-    /// How long ago it began, by a clock that nobody sets. None where the system does not tell.
+    /// Age of the process, by the monotonic uptime. `None` where the system does not report it.
     pub fn age(self) -> Option<Duration> {
-        /// Ticks of `/proc` in a second (`USER_HZ`), the same on every architecture we run on.
+        /// Clock ticks per second in `/proc` (`USER_HZ`), the same on every supported architecture.
         const TICKS_PER_SECOND: u64 = 100;
         let uptime = fs::read_to_string("/proc/uptime").ok()?;
         let uptime: f64 = uptime.split_whitespace().next()?.parse().ok()?;
@@ -107,17 +107,17 @@ impl ProcessId {
         )
     }
 
-    /// Sends a signal, if it is still this process.
+    /// Sends a signal if this process still runs.
     pub fn signal(self, signal: Signal) {
         if self.is_alive()
             && let Some(pid) = Pid::from_raw(self.pid)
         {
-            // It may be gone in the meantime, which is what was wanted.
+            // The process may have exited in the meantime.
             let _ = rustix::process::kill_process(pid, signal);
         }
     }
 
-    /// Sends a signal to the group it leads.
+    /// Sends a signal to the process group that this process leads.
     pub fn signal_group(self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.pid > 1) {
             let _ = rustix::process::kill_process_group(pid, signal);
@@ -125,7 +125,7 @@ impl ProcessId {
     }
 }
 
-/// Makes orphans of our children our children. Does nothing where the system cannot.
+/// Makes this process adopt orphans of its children. Does nothing on systems other than Linux.
 pub(crate) fn become_subreaper() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
@@ -133,7 +133,7 @@ pub(crate) fn become_subreaper() {
     }
 }
 
-/// The children of a process.
+/// Ids of the children of a process.
 fn children(pid: i32) -> Vec<i32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
         return Vec::new();
@@ -149,29 +149,29 @@ fn children(pid: i32) -> Vec<i32> {
     found
 }
 
-/// What a session started: the leader, all that descend from it, and orphans that it left to us.
+/// The processes of a session: the leader, its descendants, and orphans of it that this process adopted.
 #[derive(Debug)]
 pub(crate) struct Tree {
     leader: ProcessId,
-    /// What its processes have in their environment: `NAME=value`.
+    /// Environment variable of the session's processes, as `NAME=value`.
     mark: String,
-    /// Everything that was ever seen of it.
+    /// Every process that was found so far, except those that were reaped.
     seen: BTreeSet<ProcessId>,
-    /// None where the system does not let us make one.
+    /// Absent where the system does not permit a cgroup.
     cgroup: Option<Cgroup>,
 }
 
 impl Tree {
-    /// The processes of a session that has just begun.
+    /// Tracks the processes of a session that has just started.
     pub(crate) fn begin(leader: ProcessId, mark: String) -> Self {
         let mut tree = Self::with(leader, mark, Cgroup::make(leader));
         tree.catch_up();
         tree
     }
 
-    /// Moves into the cgroup what the leader had started before it was moved there itself.
+    /// Moves processes into the cgroup that the leader started before it was moved there itself.
     fn catch_up(&mut self) {
-        /// Each round finds what was forked during the last one, and there are few.
+        /// Each round finds the few processes that were forked during the previous one.
         const ROUNDS: usize = 20;
         for _ in 0..ROUNDS {
             self.add_descendants(self.leader.pid);
@@ -180,14 +180,14 @@ impl Tree {
             };
             self.seen.extend(self.hidden_orphans());
             let late = self.seen.iter().filter(|one| cgroup::is_beside_us(**one));
-            // One that has ended in the meantime needs no place.
+            // Processes that exited in the meantime cannot be added and are skipped.
             if late.filter(|one| cgroup.add(**one).is_ok()).count() == 0 {
                 return;
             }
         }
     }
 
-    /// The processes of a session that an earlier gateway began.
+    /// Finds the processes of a session that an earlier gateway started.
     pub(crate) fn find(leader: ProcessId, mark: String) -> Self {
         let mut tree = Self::with(leader, mark, Cgroup::find(leader));
         tree.look_everywhere();
@@ -207,7 +207,7 @@ impl Tree {
         self.leader
     }
 
-    /// Looks again. Cheap while the leader lives and has few children.
+    /// Searches for new processes of the session. Cheap while the leader lives and has few children.
     pub(crate) fn look(&mut self) {
         self.add_descendants(self.leader.pid);
         let contained = self.cgroup.iter().flat_map(Cgroup::processes);
@@ -217,7 +217,7 @@ impl Tree {
                 self.add_descendants(known.pid);
             }
         }
-        // Orphans became children of ours.
+        // Orphans are children of this process.
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         for pid in children(own) {
             if pid != self.leader.pid && self.is_ours(pid) {
@@ -227,7 +227,7 @@ impl Tree {
         }
     }
 
-    /// Looks through all processes of the system: for a session whose orphans are not our children.
+    /// Searches all processes of the system, for a session whose orphans are not children of this process.
     pub(crate) fn look_everywhere(&mut self) {
         self.look();
         let Ok(entries) = fs::read_dir("/proc") else {
@@ -247,7 +247,7 @@ impl Tree {
         }
     }
 
-    /// Those that run, without the leader.
+    /// The processes that still run, without the leader.
     pub(crate) fn left(&self) -> Vec<ProcessId> {
         let left = self.seen.iter().filter(|process| process.is_alive());
         left.copied()
@@ -255,7 +255,7 @@ impl Tree {
             .collect()
     }
 
-    /// Waits for those of our children that ended, so that none stays a zombie.
+    /// Reaps ended processes that are children of this one, and forgets processes that are gone.
     pub(crate) fn reap(&mut self) {
         self.seen.retain(|process| {
             let Some(pid) = Pid::from_raw(process.pid) else {
@@ -268,21 +268,21 @@ impl Tree {
                         .is_none_or(|ticks| ticks == stat.start_ticks)
             });
             if is_zombie {
-                // Not a child of ours: its parent waits for it.
+                // Fails if the process is not a child of this one; its parent reaps it then.
                 let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
             }
             is_zombie || process.is_alive()
         });
     }
 
-    /// Orphans of which nobody can say whose they are: they left the session of their worker, cleared their
-    /// environment and are in no cgroup of a session. They may have been started by this one.
+    /// Orphans that cannot be attributed to a session: they left the session of their worker, cleared their environment
+    /// and are in no cgroup of a session. This session may have started them.
     fn hidden_orphans(&self) -> Vec<ProcessId> {
         let own = ProcessId::own();
         let own_session = stat(own.pid).map(|stat| stat.session);
         let is_hidden = |process: &ProcessId| {
             stat(process.pid).is_some_and(|stat| {
-                // What we started ourselves is in our own session.
+                // Processes that the gateway started itself are in its own session.
                 Some(stat.session) != own_session
                     && stat.state != 'Z'
                     && self.leader.start_ticks <= Some(stat.start_ticks)
@@ -294,7 +294,7 @@ impl Tree {
         orphans.filter(is_hidden).collect()
     }
 
-    /// Ends what is left: a signal, a moment, and then the one that nobody survives. Answers what may still run.
+    /// Ends the remaining processes: `SIGTERM`, a grace period, then `SIGKILL`. Returns those that may still run.
     pub(crate) async fn end_left(&mut self, grace: Duration) -> Vec<ProcessId> {
         self.end_known(grace).await;
         let mut survivors = self.left();
@@ -329,7 +329,7 @@ impl Tree {
                 break;
             }
         }
-        // One that forks while it is killed is found in the next round.
+        // Children forked during a round are found in the next one.
         for _ in 0..100 {
             if let Some(cgroup) = &self.cgroup {
                 cgroup.kill();
@@ -382,7 +382,7 @@ impl Tree {
     }
 }
 
-/// The environment a process was started with, as far as it is text and the system tells.
+/// The environment with which a process was started; empty if the system does not permit to read it.
 pub(crate) fn environment_of(process: ProcessId) -> BTreeMap<String, String> {
     let bytes = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -392,7 +392,7 @@ pub(crate) fn environment_of(process: ProcessId) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Whether the environment of a process has this variable.
+/// Whether the environment of a process contains the variable `mark`, given as `NAME=value`.
 fn has_mark(pid: i32, mark: &str) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
         return false;
@@ -402,10 +402,10 @@ fn has_mark(pid: i32, mark: &str) -> bool {
         .any(|variable| variable == mark.as_bytes())
 }
 
-/// Waits for children that we did not start and that ended: orphans of sessions that are over.
+/// Reaps adopted children that ended: orphans of sessions that are over.
 ///
-/// Others in this process start children, too, and wait for them at once. So only what stays a zombie from one look to
-/// the next, seconds later, is nobody's.
+/// Other code in this process starts children, too, and waits for them at once. Therefore only children that are
+/// zombies in two successive calls, seconds apart, are reaped.
 #[derive(Debug, Default)]
 pub(crate) struct Reaper {
     zombies: BTreeMap<i32, u64>,
@@ -436,7 +436,7 @@ impl Reaper {
     }
 }
 
-/// The name of a signal: `SIGTERM`.
+/// Name of a signal, such as `SIGTERM`.
 pub(crate) fn signal_name(signal: i32) -> String {
     const NAMES: [(Signal, &str); 16] = [
         (Signal::HUP, "SIGHUP"),
@@ -462,12 +462,12 @@ pub(crate) fn signal_name(signal: i32) -> String {
         .map_or_else(|| format!("SIG{signal}"), |(_, name)| (*name).to_owned())
 }
 
-/// The program that a message of [`spawn_error`] says is not there.
+/// Returns the program if a message of [`spawn_error`] states that it does not exist.
 pub(crate) fn missing_program(message: &str) -> Option<&str> {
     message.strip_prefix("spawn ")?.strip_suffix(" ENOENT")
 }
 
-/// Why a program could not be started, in the words of the company protocol.
+/// Error message for a program that could not be started, in the format of the company protocol.
 pub(crate) fn spawn_error(program: &str, error: &io::Error) -> String {
     let is = |kind: io::ErrorKind| error.kind() == kind;
     let word = if is(io::ErrorKind::NotFound) {
@@ -503,7 +503,7 @@ mod tests {
     fn a_process_that_nobody_waited_for_is_dead() {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let process = ProcessId::of(i32::try_from(child.id()).unwrap());
-        // A pipe would tell as well, but the state is what is asked about.
+        // Wait for the zombie state itself, because that is what this test is about.
         while stat(process.pid).is_some_and(|stat| stat.state != 'Z') {
             std::thread::yield_now();
         }

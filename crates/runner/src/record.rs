@@ -1,4 +1,4 @@
-//! `.local/sessions/<session>.yaml`: what is remembered of a session when the gateway is gone.
+//! `.local/sessions/<session>.yaml`: the persistent record of a session, from which another gateway can continue.
 
 use std::{io::Write as _, sync::Arc};
 
@@ -13,76 +13,77 @@ use serde_json::{Map, Value};
 
 use crate::process::ProcessId;
 
-/// Where the records are.
+/// Folder of the records, relative to the company folder.
 pub(crate) const FOLDER: &str = ".local/sessions";
 
-/// The word `session_record`.
+/// The constant `session_record`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum SessionRecordTag {
-    /// The word `session_record`.
+    /// The constant `session_record`.
     #[default]
     #[serde(rename = "session_record")]
     It,
 }
 
-/// A session as its file has it.
+/// The content of a session's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRecord {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// `session_record`.
+    /// Always `session_record`.
     pub r#type: SessionRecordTag,
-    /// What it is called.
+    /// Name of the session.
     pub session_ref: Text,
-    /// The company folder, as the caller wrote it.
+    /// The company folder, as the caller specified it.
     pub workspace_dir: Text,
-    /// Its project.
+    /// Id of the project.
     pub project_id: Text,
-    /// Its run.
+    /// Id of the run.
     pub run_id: Text,
-    /// Where it stands.
+    /// Status of the session.
     pub status: RunStatus,
-    /// How its program ended.
+    /// Exit code of the program; absent while it runs or if a signal ended it.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// Name of the signal that ended the program; absent if none did.
     pub signal: Option<String>,
-    /// What went wrong.
+    /// Error message; absent if the session did not fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// When it was launched, in Unix milliseconds.
+    /// Launch time, in Unix milliseconds.
     pub started_at_ms: i64,
-    /// When it was over.
+    /// End time, in Unix milliseconds; absent while the session runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<i64>,
-    /// How its program is spoken to.
+    /// How the gateway communicates with the program.
     #[serde(default)]
     pub mode: CompanySessionMode,
-    /// Its process.
+    /// Process id of the program; absent before it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
-    /// When that was written down.
+    /// When `pid` was recorded, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_claimed_at_ms: Option<i64>,
-    /// When the process began, in ticks since the system did: ids are used again.
+    /// Start time of the process in clock ticks since boot, which distinguishes it from later processes with the same
+    /// id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_start_ticks: Option<u64>,
-    /// How long it may run, in milliseconds, if its launch said so.
+    /// Maximum duration in milliseconds; absent if the launch set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// How long it may print nothing, in milliseconds, if its launch said so.
+    /// Maximum time without output in milliseconds; absent if the launch set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_timeout_ms: Option<u64>,
-    /// The file that says that somebody wants it stopped, below the project's folder.
+    /// Path of the file whose existence requests a stop, relative to the project folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_marker_relpath: Option<String>,
-    /// The thread of the app server.
+    /// Thread id of the app server; absent for other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_thread_id: Option<String>,
-    /// The turn on that thread.
+    /// Turn id on that thread; absent for other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_turn_id: Option<String>,
-    /// What other programs keep here; it stays.
+    /// Unknown fields of other programs, which are preserved.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -90,8 +91,8 @@ pub struct SessionRecord {
 impl Document for SessionRecord {}
 
 impl SessionRecord {
-    /// Its process, if this machine started it. A record is a file like any other: without our seal it names a
-    /// process that is not ours to end.
+    /// The process of the session, if this machine started it. Any program can write a record, so without a valid seal
+    /// its process must not be signalled.
     pub(crate) fn own_process(&self, company: &Company) -> Option<ProcessId> {
         let process = self.process()?;
         let path = seal_relpath(&self.session_ref);
@@ -103,8 +104,8 @@ impl SessionRecord {
         is_ours.then_some(process)
     }
 
-    /// Seals which process it is, in a file of its own: other programs read and write the record. It need not last
-    /// longer than the process, so it is not synced.
+    /// Writes a seal for the process into a separate file, because other programs read and write the record. The seal
+    /// is not needed once the process has ended, so it is not synced.
     pub(crate) fn seal(&self, company: &Company) -> Result<(), Error> {
         let Some(process) = self.process() else {
             return Ok(());
@@ -117,7 +118,7 @@ impl SessionRecord {
         written.map_err(|error| Error::io("written", place, error))
     }
 
-    /// Its process, if it had one.
+    /// The process of the session; `None` before it started.
     pub fn process(&self) -> Option<ProcessId> {
         self.pid.map(|pid| ProcessId {
             pid,
@@ -125,7 +126,7 @@ impl SessionRecord {
         })
     }
 
-    /// Whether it is over.
+    /// Whether the session is over.
     pub fn is_over(&self) -> bool {
         self.status != RunStatus::Running
     }
@@ -160,7 +161,7 @@ impl SessionRecord {
         }
     }
 
-    /// Writes it down.
+    /// Writes the record to its file.
     pub(crate) fn save(&self, company: &Company) -> Result<(), Error> {
         company.write(|writer| writer.put(&relpath(&self.session_ref), self))
     }
@@ -171,12 +172,12 @@ fn sealed(process: ProcessId) -> String {
     format!("process {} {ticks}", process.pid)
 }
 
-/// The record of a session, if there is one that can be read.
+/// Reads the record of a session; `None` if it is missing or unreadable.
 pub(crate) fn find(company: &Company, session_ref: &str) -> Option<Arc<SessionRecord>> {
     company.read(&relpath(session_ref)).ok()
 }
 
-/// All records that can be read.
+/// Returns all records that are readable.
 pub fn all(company: &Company) -> Result<Vec<Arc<SessionRecord>>, Error> {
     let names = company.names(FOLDER)?;
     let names = names.iter().filter(|name| name.ends_with(".yaml"));
@@ -185,22 +186,22 @@ pub fn all(company: &Company) -> Result<Vec<Arc<SessionRecord>>, Error> {
         .collect())
 }
 
-/// The file of a session's record. What is not safe in a name is percent-encoded.
+/// Path of a session's record. Characters that are not safe in a file name are percent-encoded.
 pub(crate) fn relpath(session_ref: &str) -> String {
     format!("{FOLDER}/{}.yaml", file_name(session_ref))
 }
 
-/// The file that proves that this machine started the process of a session.
+/// Path of the seal that proves that this machine started the process of a session.
 pub(crate) fn seal_relpath(session_ref: &str) -> String {
     format!(".local/session_seals/{}", file_name(session_ref))
 }
 
-/// A pipe of a session.
+/// Path of a pipe of a session.
 pub(crate) fn pipe_relpath(session_ref: &str, stream: &str) -> String {
     format!("{FOLDER}/{}.{stream}", file_name(session_ref))
 }
 
-/// Whether a name can be that of a session: it becomes the name of a file.
+/// Whether a name is valid for a session: it becomes part of a file name, so its encoded length is limited.
 pub fn session_ref_fits(session_ref: &str) -> bool {
     const LONGEST: usize = 240;
     file_name(session_ref).len() <= LONGEST && !session_ref.chars().any(char::is_control)
@@ -210,12 +211,13 @@ fn file_name(session_ref: &str) -> String {
     let mut name = String::new();
     for byte in session_ref.bytes() {
         let is_safe = byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
-        match is_safe {
-            true => name.push(char::from(byte)),
-            false => name.push_str(&format!("%{byte:02X}")),
+        if is_safe {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
         }
     }
-    // A hidden file would not be found again.
+    // Hidden files are skipped when records are listed.
     match name.strip_prefix('.') {
         Some(rest) => format!("%2E{rest}"),
         None => name,

@@ -1,4 +1,4 @@
-//! Takes the values of secrets out of what a session prints, before anybody reads it or writes it down.
+//! Redacts secret values from the output of a session before it is parsed or stored.
 
 use std::{fmt, sync::Arc};
 
@@ -6,20 +6,21 @@ use company::secret;
 
 use crate::environment;
 
-/// What stands where a value was.
+/// Replacement for a redacted value.
 const MARK: &str = "[redacted]";
 
-/// The secrets that the gateway itself holds. They are asked for at every launch, because keys come and go.
+/// The secrets of the gateway itself. They are read at every launch, because keys change.
 #[derive(Clone)]
 pub struct GatewaySecrets(Arc<dyn Fn() -> Vec<String> + Send + Sync>);
 
 impl GatewaySecrets {
-    /// Takes whoever knows the tokens and stored keys. Those in the environment are known without it.
+    /// Creates the source from a function that returns the tokens and stored keys. Secrets in the gateway's environment
+    /// are added automatically.
     pub fn new(held: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(held))
     }
 
-    /// All of them, in every form in which they may be printed.
+    /// All secrets, in every form in which they may be printed.
     pub(crate) fn values(&self) -> Vec<String> {
         let mut values = environment::gateway_secrets();
         values.extend((self.0)().iter().flat_map(|value| printed_forms(value)));
@@ -41,7 +42,8 @@ impl fmt::Debug for GatewaySecrets {
     }
 }
 
-/// A value as JSON has it, if that is different, and as it is. None for one too short to be told from other text.
+/// Returns a value in its JSON-escaped form, if that differs, and verbatim. Empty for values too short to be
+/// distinguished from other text.
 pub(crate) fn printed_forms(value: &str) -> Vec<String> {
     const SHORTEST: usize = 6;
     if value.len() < SHORTEST {
@@ -53,10 +55,11 @@ pub(crate) fn printed_forms(value: &str) -> Vec<String> {
     escaped.into_iter().chain([value.to_owned()]).collect()
 }
 
-/// Takes values out of a stream that comes in pieces. What may be the beginning of one is held back until it is known.
+/// Redacts values from a stream that arrives in pieces. Bytes that may start a value are held back until they are
+/// decided.
 #[derive(Debug, Default)]
 pub(crate) struct Redactor {
-    /// Longer ones first, so that one that contains another is taken out whole.
+    /// Sorted by descending length, so that a value that contains another one is redacted as a whole.
     secrets: Vec<Vec<u8>>,
     held: Vec<u8>,
 }
@@ -74,14 +77,15 @@ impl Redactor {
         }
     }
 
-    /// The next bytes, without the values.
+    /// Takes the next bytes and returns those that are decided, redacted.
     pub(crate) fn push(&mut self, bytes: Vec<u8>) -> Vec<u8> {
         if self.secrets.is_empty() {
             return bytes;
         }
-        let mut bytes = match self.held.is_empty() {
-            true => bytes,
-            false => [std::mem::take(&mut self.held), bytes].concat(),
+        let mut bytes = if self.held.is_empty() {
+            bytes
+        } else {
+            [std::mem::take(&mut self.held), bytes].concat()
         };
         for secret in &self.secrets {
             bytes = without(bytes, secret);
@@ -96,7 +100,7 @@ impl Redactor {
         bytes
     }
 
-    /// What was held back and is no secret after all.
+    /// Returns the bytes that were held back and turned out to be no secret.
     pub(crate) fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
@@ -124,7 +128,7 @@ fn without(bytes: Vec<u8>, secret: &[u8]) -> Vec<u8> {
     clean
 }
 
-/// How many of the last bytes are the first ones of the secret.
+/// Length of the longest proper prefix of the secret that the bytes end with.
 fn beginning_at_the_end(bytes: &[u8], secret: &[u8]) -> usize {
     let longest = bytes.len().min(secret.len() - 1);
     (1..=longest)
@@ -133,13 +137,13 @@ fn beginning_at_the_end(bytes: &[u8], secret: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// A text without secrets: values the session was given, and what looks like one.
+/// Redacts the given values and everything that looks like a secret from a text.
 pub(crate) fn redacted(text: &str, secrets: &[String]) -> String {
     let (text, _) = secret::redact(text);
     without_values(&text, secrets)
 }
 
-/// A text without values the session was given.
+/// Redacts the given values from a text.
 pub(crate) fn without_values(text: &str, secrets: &[String]) -> String {
     let mut text = text.to_owned();
     for secret in secrets {

@@ -1,4 +1,4 @@
-//! Writes the events of one session, and the end of its run.
+//! Writes the events of a session and the end of its run.
 
 use company::{
     Company, Error,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::record::SessionRecord;
 
-/// Who writes into which log.
+/// Writer for the event log of one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Scribe {
     pub(crate) company: Company,
@@ -21,7 +21,7 @@ pub(crate) struct Scribe {
 }
 
 impl Scribe {
-    /// The same log, for what happens before there is a session.
+    /// A writer for the same log, for events before the session exists.
     pub(crate) fn preflight(&self) -> Self {
         Self {
             session_ref: format!("local_{}", self.run),
@@ -29,12 +29,12 @@ impl Scribe {
         }
     }
 
-    /// An event of the system that everybody may see.
+    /// Creates an event of the actor `system` that is visible to the whole organization.
     pub(crate) fn event(&self, event_type: &str, payload: &Value) -> Result<Event, Error> {
         self.event_by("system", Visibility::Org, event_type, payload)
     }
 
-    /// An event of somebody.
+    /// Creates an event of an actor.
     pub(crate) fn event_by(
         &self,
         actor: &str,
@@ -65,13 +65,13 @@ impl Scribe {
         }
     }
 
-    /// The run's document.
+    /// Path of the run's document.
     pub(crate) fn run_path(&self) -> String {
         format!("{}/run.yaml", layout::run(&self.project, &self.run))
     }
 
-    /// Appends the last events of a run and writes its end down before anybody hears of them. A run that is over
-    /// already stays as it is.
+    /// Appends the last events of a run and stores its end before subscribers receive these events. A run that is
+    /// already over is left unchanged.
     pub(crate) fn end(
         &self,
         events: &[Event],
@@ -106,7 +106,7 @@ impl Scribe {
     }
 }
 
-/// What caused the last of some events: the last one of this type before it.
+/// Returns the id of the last event of this type, to be used as the cause of a later event.
 pub(crate) fn cause_of(events: &[Event], event_type: &str) -> Option<EventId> {
     events
         .iter()

@@ -1,4 +1,5 @@
-//! Where the output of a session goes: into its files, its events, and what is read out of it.
+//! Processes the output of a session: writes it to files and events, and extracts usage, context cycles and the
+//! outcome.
 
 use std::{fs::File, io::Write as _};
 
@@ -15,25 +16,25 @@ use crate::{
     usage::{Cycle, LineFacts, TokenCounts},
 };
 
-/// Takes everything a session prints.
+/// Receives all output of a session.
 pub(crate) struct Sink {
     scribe: Scribe,
-    /// Who printed it, in events.
+    /// Actor of the output events.
     agent: String,
     provider: String,
-    stdout: Printed,
-    stderr: Printed,
+    stdout: OutputStream,
+    stderr: OutputStream,
     reader: Reader,
     facts: LineFacts,
     compactions: u64,
-    /// The conversation with an app server, and the way to it.
+    /// The conversation with an app server, and the channel that sends messages to it. Absent for other programs.
     pub(crate) conversation: Option<(Conversation, mpsc::UnboundedSender<Value>)>,
-    /// UTF-16 units of everything that was printed.
+    /// Length of the output in UTF-16 units.
     chars: u64,
 }
 
-/// One stream.
-struct Printed {
+/// State of one output stream.
+struct OutputStream {
     stream: Stream,
     file: File,
     redactor: Redactor,
@@ -41,7 +42,7 @@ struct Printed {
     lines: Lines,
 }
 
-impl Printed {
+impl OutputStream {
     fn new(stream: Stream, file: File, secrets: &[String]) -> Self {
         Self {
             stream,
@@ -52,7 +53,7 @@ impl Printed {
         }
     }
 
-    /// Writes a piece down; answers it as text. What was held back comes with the last one.
+    /// Writes a piece to the file and returns it as text. The last piece includes what was held back.
     fn take(&mut self, piece: Piece) -> Result<String, company::Error> {
         let bytes = self.redactor.push(piece.bytes);
         let mut text = self.write(&bytes)?;
@@ -62,7 +63,7 @@ impl Printed {
         Ok(text)
     }
 
-    /// The same with what was held back.
+    /// Writes the bytes that were held back and returns them as text.
     fn finish(&mut self) -> Result<String, company::Error> {
         let bytes = self.redactor.finish();
         let mut text = self.write(&bytes)?;
@@ -70,7 +71,7 @@ impl Printed {
         Ok(text)
     }
 
-    /// Writes bytes down; answers them as text.
+    /// Writes bytes to the file and returns them as text.
     fn write(&mut self, bytes: &[u8]) -> Result<String, company::Error> {
         self.file
             .write_all(bytes)
@@ -79,16 +80,16 @@ impl Printed {
     }
 }
 
-/// What some output led to.
+/// Facts extracted from a batch of output.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    /// Usage, as far as it is known now.
+    /// Latest usage; absent if the batch contained none.
     pub(crate) usage: Option<TokenCounts>,
-    /// The thread and the turn of an app server have names.
+    /// Thread id and turn id of an app server, if one of them was assigned.
     pub(crate) named: Option<(Option<String>, Option<String>)>,
-    /// The turn of an app server is over.
+    /// Whether the turn of an app server is over.
     pub(crate) completed: bool,
-    /// The worker tries in vain.
+    /// Whether the worker keeps retrying although the provider rejects its credentials.
     pub(crate) hopeless: bool,
 }
 
@@ -105,8 +106,8 @@ impl Sink {
             scribe,
             agent,
             provider,
-            stdout: Printed::new(Stream::Stdout, files.0, secrets),
-            stderr: Printed::new(Stream::Stderr, files.1, secrets),
+            stdout: OutputStream::new(Stream::Stdout, files.0, secrets),
+            stderr: OutputStream::new(Stream::Stderr, files.1, secrets),
             reader,
             facts: LineFacts::default(),
             compactions: 0,
@@ -115,40 +116,40 @@ impl Sink {
         }
     }
 
-    fn printed(&mut self, stream: Stream) -> &mut Printed {
+    fn stream(&mut self, stream: Stream) -> &mut OutputStream {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
         }
     }
 
-    /// Writes pieces down, durably, in the order they came.
+    /// Writes pieces to files and events, in the order of arrival.
     pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Heard, company::Error> {
         let mut events = Vec::new();
         let mut heard = Heard::default();
         for piece in pieces {
             let Piece { stream, .. } = piece;
-            let text = self.printed(stream).take(piece)?;
+            let text = self.stream(stream).take(piece)?;
             self.text(stream, &text, &mut events, &mut heard)?;
         }
         self.scribe.append(&events)?;
         Ok(heard)
     }
 
-    /// Reads again what was written down before this process began. It is in the files and the events already.
+    /// Parses output again that an earlier process already wrote to files and events.
     pub(crate) fn recall(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), company::Error> {
-        let text = self.printed(stream).decoder.push(bytes);
+        let text = self.stream(stream).decoder.push(bytes);
         self.text(stream, &text, &mut Vec::new(), &mut Heard::default())
     }
 
-    /// Takes what was held back at the end.
+    /// Processes what was held back, once the output has ended.
     pub(crate) fn finish(&mut self) -> Result<Heard, company::Error> {
         let mut events = Vec::new();
         let mut heard = Heard::default();
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let held = self.printed(stream).finish()?;
+            let held = self.stream(stream).finish()?;
             self.text(stream, &held, &mut events, &mut heard)?;
-            if let Some(line) = self.printed(stream).lines.finish() {
+            if let Some(line) = self.stream(stream).lines.finish() {
                 self.line(stream, &line, &mut events, &mut heard)?;
             }
         }
@@ -156,35 +157,36 @@ impl Sink {
         Ok(heard)
     }
 
-    /// Whether the output is that of the program it should be.
+    /// Whether the output has the format of the driver.
     pub(crate) fn is_recognised(&self) -> bool {
         self.reader.is_recognised() || self.conversation.is_some()
     }
 
-    /// What was used, as the provider reported it.
+    /// Usage as the provider reported it.
     pub(crate) fn usage(&self) -> Option<TokenCounts> {
-        match self.reader.is_recognised() {
-            true => self.reader.usage().cloned(),
-            false => self.facts.largest().cloned(),
+        if self.reader.is_recognised() {
+            self.reader.usage().cloned()
+        } else {
+            self.facts.largest().cloned()
         }
     }
 
-    /// The largest count that was printed before the worker gave its final one.
+    /// The largest count found besides the final one, for sessions that end before the final count.
     pub(crate) fn largest_usage(&self) -> Option<TokenCounts> {
         self.facts.largest().cloned()
     }
 
-    /// UTF-16 units of everything that was printed.
+    /// Length of the output in UTF-16 units.
     pub(crate) fn chars(&self) -> u64 {
         self.chars
     }
 
-    /// How often the context was renewed.
+    /// Detected context cycles.
     pub(crate) fn context_cycles(&self) -> company::document::ContextCycles {
         self.facts.context_cycles()
     }
 
-    /// What it all means; none if the output is not understood.
+    /// Returns the outcome; `None` if the output was not recognised.
     pub(crate) fn outcome(&mut self, exit_code: Option<i32>) -> Option<Outcome> {
         if let Some((conversation, _)) = self.conversation.take() {
             return Some(conversation.finish());
@@ -193,7 +195,7 @@ impl Sink {
         let was_recognised = reader.is_recognised();
         let is_known = !matches!(reader, Reader::Nothing);
         let outcome = reader.finish(exit_code);
-        // One object over many lines is only understood at its end.
+        // A single object over many lines is only recognised at its end.
         (is_known && (was_recognised || outcome.session_id.is_some())).then_some(outcome)
     }
 
@@ -220,8 +222,8 @@ impl Sink {
             &payload,
         )?);
         let mut lines = Vec::new();
-        let printed = self.printed(stream);
-        printed.lines.push(text, |line| lines.push(line.to_owned()));
+        let state = self.stream(stream);
+        state.lines.push(text, |line| lines.push(line.to_owned()));
         for line in lines {
             self.line(stream, &line, events, heard)?;
         }
@@ -241,7 +243,7 @@ impl Sink {
             if stream == Stream::Stdout {
                 let reaction = conversation.line(line);
                 for message in reaction.send {
-                    // A server that is gone ends the session by itself.
+                    // Sending fails if the server exited, which ends the session anyway.
                     let _ = server.send(message);
                 }
                 usage.extend(reaction.usage);
@@ -270,7 +272,7 @@ impl Sink {
                         .any(|word| line.contains(word))
                     && let Ok(value) = serde_json::from_str::<Value>(line)
                 {
-                    // Counts of single requests. They matter if the session ends before the final count.
+                    // Counts of single requests are used if the session ends before the final count.
                     self.facts.usage(&value);
                 }
                 let compactions = self.reader.compactions();

@@ -1,4 +1,4 @@
-//! What a repository looked like when a run began: its commit, and what was changed in it.
+//! Snapshot of a repository at the start of a run: its commit and its uncommitted changes.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::git::Tree;
 
-/// Takes a snapshot and answers the events about it, as type and payload.
+/// Takes a snapshot and returns the events about it, as type and payload. A failure is reported as an event, too.
 pub(crate) async fn take(
     company: &Company,
     project: &ProjectId,
@@ -24,7 +24,7 @@ pub(crate) async fn take(
     tree: Result<Tree, String>,
 ) -> Vec<(&'static str, Value)> {
     let taken = match tree {
-        Ok(tree) => look(&tree).await,
+        Ok(tree) => read_state(&tree).await,
         Err(error) => Err(error),
     };
     let failed = |error: &str| {
@@ -60,8 +60,8 @@ pub(crate) async fn take(
     }
 }
 
-/// The commit, and the changes if there are any. Files that git does not know are not among them.
-async fn look(tree: &Tree) -> Result<(String, Option<Vec<u8>>), String> {
+/// Returns the commit, and a patch if there are changes. The patch does not contain untracked files.
+async fn read_state(tree: &Tree) -> Result<(String, Option<Vec<u8>>), String> {
     let head = tree.text(&["rev-parse", "HEAD"]).await?;
     let patch = if tree.status().await?.is_empty() {
         None
@@ -119,5 +119,5 @@ fn write(
 }
 
 fn text(value: &str) -> Result<Text, Error> {
-    Text::new(value).ok_or_else(|| Error::Refused("git named no commit".to_owned()))
+    Text::new(value).ok_or_else(|| Error::Refused("git returned no commit".to_owned()))
 }

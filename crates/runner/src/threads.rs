@@ -1,5 +1,5 @@
-//! What Codex threads have been counted for. `codex exec resume` and `fork` report the usage of the whole thread; what
-//! earlier runs were counted for is subtracted, so that a run is counted for its own turn.
+//! Totals of Codex threads. `codex exec resume` and `fork` report the usage of the whole thread; the usage that earlier
+//! runs accounted for is subtracted, so that each run accounts for its own turn only.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::usage::TokenCounts;
 
-/// The totals of threads, relative to the company folder.
+/// Path of the file with the totals, relative to the company folder.
 const FILE: &str = ".local/codex_threads.json";
-/// So many threads are remembered; the ones used longest ago are forgotten.
-const REMEMBERED: usize = 2000;
+/// Maximum number of threads kept; the least recently reported ones are dropped.
+const MAX_THREADS: usize = 2000;
 
-/// The tokens of a thread, summed over its turns.
+/// Tokens of a thread, summed over its turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ThreadTotal {
-    /// Tokens in.
+    /// Input tokens, including cached ones.
     pub(crate) input: u64,
-    /// Those of them that came from a cache.
+    /// Input tokens read from a cache.
     pub(crate) cached: u64,
-    /// Tokens out.
+    /// Output tokens, including reasoning.
     pub(crate) output: u64,
-    /// Those of them that are reasoning.
+    /// Reasoning tokens.
     pub(crate) reasoning: u64,
-    /// All of them.
+    /// Total number of tokens.
     pub(crate) total: u64,
-    /// When it was reported, in Unix milliseconds.
+    /// Time of the report, in Unix milliseconds.
     #[serde(default)]
     pub(crate) at_ms: i64,
 }
 
-/// The threads whose totals are known, by their ids.
+/// Known totals by thread id.
 pub(crate) type Threads = BTreeMap<String, ThreadTotal>;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -54,8 +54,8 @@ impl From<&TokenCounts> for ThreadTotal {
 }
 
 impl ThreadTotal {
-    /// The turn's part of what was reported for the whole thread. A report below what was counted before is no sum
-    /// over the thread, so it is taken as it is.
+    /// Computes the usage of a turn from a report for the whole thread. A report below the known total cannot be a sum
+    /// over the thread, so it is returned unchanged.
     pub(crate) fn turn_of(&self, reported: &TokenCounts) -> TokenCounts {
         if reported.total < self.total {
             return reported.clone();
@@ -72,14 +72,14 @@ impl ThreadTotal {
     }
 }
 
-/// The threads a company's runs were counted for.
+/// Reads the known totals of a company; empty if there are none or the file is unreadable.
 pub(crate) fn known(company: &Company) -> Threads {
     let text = company.read_text(FILE).unwrap_or_default();
     let file: File = serde_json::from_str(&text).unwrap_or_default();
     file.threads
 }
 
-/// Remembers what a thread has been counted for.
+/// Stores the total that a run reported for its thread.
 pub(crate) fn remember(
     company: &Company,
     thread: &str,
@@ -92,10 +92,10 @@ pub(crate) fn remember(
     company.write(|writer| {
         let mut threads = known(company);
         threads.insert(thread.to_owned(), total);
-        if threads.len() > REMEMBERED {
+        if threads.len() > MAX_THREADS {
             let mut times: Vec<_> = threads.values().map(|total| total.at_ms).collect();
             times.sort_unstable();
-            let oldest = times[times.len() - REMEMBERED];
+            let oldest = times[times.len() - MAX_THREADS];
             threads.retain(|_, total| total.at_ms >= oldest);
         }
         let file = File {
@@ -108,7 +108,7 @@ pub(crate) fn remember(
     })
 }
 
-/// The thread that a command line forks: `codex exec … fork <id>`.
+/// Returns the id of the thread that a command line forks: `codex exec … fork <id>`.
 pub(crate) fn forked_thread(argv: &[String]) -> Option<&str> {
     let place = argv.iter().position(|argument| argument == "fork")?;
     argv.get(place + 1..)?

@@ -1,4 +1,4 @@
-//! What a run used: counted by the provider or estimated by us, and what that costs.
+//! Token usage of a run, reported by the provider or estimated, and its cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,32 +9,32 @@ use company::document::{
 use protocol::company::Text;
 use serde_json::Value;
 
-/// How an estimate was made.
+/// Description of the estimate in `run.yaml`.
 const ESTIMATE_METHOD: &str = "estimated from character counts using tokens≈chars/4";
-/// How deep numbers are looked for in a line.
+/// Maximum nesting depth at which counts are searched in a line.
 const DEPTH: usize = 8;
 
-/// Tokens as a provider counted them.
+/// Token counts as a provider reported them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenCounts {
-    /// Tokens in.
+    /// Input tokens; absent if not reported.
     pub input: Option<u64>,
-    /// Those of them that came from a cache.
+    /// Input tokens read from a cache; absent if not reported.
     pub cached: Option<u64>,
-    /// Tokens out.
+    /// Output tokens; absent if not reported.
     pub output: Option<u64>,
-    /// Those of them that nobody sees.
+    /// Reasoning tokens, which are not part of the visible output; absent if not reported.
     pub reasoning: Option<u64>,
-    /// All of them.
+    /// Total number of tokens.
     pub total: u64,
-    /// Where the numbers stood.
+    /// Event type or field from which the counts were read.
     pub captured_from: Option<String>,
-    /// Whether `input` has the cached ones in it and `output` the hidden ones, so that each is paid once.
+    /// Whether `input` includes `cached` and `output` includes `reasoning`, so that those are not priced twice.
     pub parts_included: bool,
 }
 
 impl TokenCounts {
-    /// As documents and events have it.
+    /// Converts the counts into the usage of documents and events.
     pub fn reported(&self, provider: &str) -> Usage {
         Usage {
             source: UsageSource::ProviderReported,
@@ -54,7 +54,8 @@ impl TokenCounts {
         }
     }
 
-    /// The same for a session that ended before its worker gave the final count: it used at least this much.
+    /// Like [`TokenCounts::reported`], for a session that ended before the final count: a lower bound, so the
+    /// confidence is low.
     pub fn reported_so_far(&self, provider: &str) -> Usage {
         Usage {
             confidence: Confidence::Low,
@@ -73,7 +74,7 @@ impl TokenCounts {
     }
 }
 
-/// Counts nobody reported: a token is about four characters (UTF-16 units).
+/// Estimates the usage if the provider reports none: one token per four UTF-16 units.
 pub fn estimated(provider: &str, chars_in: u64, chars_out: u64) -> Usage {
     let (input, output) = (chars_in.div_ceil(4), chars_out.div_ceil(4));
     Usage {
@@ -90,19 +91,19 @@ pub fn estimated(provider: &str, chars_in: u64, chars_out: u64) -> Usage {
     }
 }
 
-/// What a run cost, and how we know.
+/// Cost of a run and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cost {
-    /// By the rate card of this provider.
+    /// US dollars computed from the rate card of the named provider.
     RateCard(f64, String),
-    /// The provider said so.
+    /// US dollars reported by the provider.
     Reported(f64),
-    /// Nobody knows.
+    /// Neither reported nor covered by a rate card.
     Unknown,
 }
 
 impl Cost {
-    /// The dollars, if they are known.
+    /// Cost in US dollars, if it is known.
     pub fn usd(&self) -> Option<f64> {
         match self {
             Self::RateCard(usd, _) | Self::Reported(usd) => Some(*usd),
@@ -110,7 +111,8 @@ impl Cost {
         }
     }
 
-    /// Writes the cost into a usage. `run.yaml` has no word for a cost that the provider told: then it has no source.
+    /// Writes the cost into a usage. `run.yaml` defines no source for a cost reported by the provider, so the source is
+    /// absent then.
     pub fn price(&self, usage: &mut Usage) {
         usage.cost_usd = self.usd();
         usage.cost_currency = self.usd().map(|_| Currency::Usd);
@@ -124,7 +126,7 @@ impl Cost {
     }
 }
 
-/// What a usage costs: what the provider said, else by the rate card of this machine.
+/// Determines the cost of a usage: the reported cost, or else by the rate cards of this machine.
 pub fn cost(
     machine: Option<&Machine>,
     provider: &str,
@@ -166,44 +168,44 @@ pub fn cost(
     Cost::RateCard((usd * 1e9).round() / 1e9, name.to_owned())
 }
 
-/// The rate card of a provider, of its usual name, or the one for all.
+/// Finds the rate card of a provider: by its name, by its canonical name, or the card `default`.
 fn rate_card<'a>(
     cards: &'a BTreeMap<String, RateCard>,
     provider: &str,
 ) -> Option<(&'a str, &'a RateCard)> {
-    let usual = match provider {
+    let canonical = match provider {
         "codex_app_server" | "codex-app-server" => "codex",
         "claude_code" | "claude-code" => "claude",
         other => other,
     };
-    [provider, usual, "default"]
+    [provider, canonical, "default"]
         .into_iter()
         .find_map(|name| cards.get_key_value(name))
         .map(|(name, card)| (name.as_str(), card))
 }
 
-/// What lines of JSON say about usage and renewed contexts, whoever printed them.
+/// Collects usage and context cycles from JSON lines of any program.
 #[derive(Clone, Debug, Default)]
 pub struct LineFacts {
     seen: BTreeSet<[Option<u64>; 5]>,
-    /// The largest count so far.
+    /// The counts with the largest total so far.
     largest: Option<TokenCounts>,
     cycles: BTreeSet<(&'static str, String, u64)>,
 }
 
-/// A sign that a worker's context was renewed.
+/// A signal that the context of a worker was compacted or restarted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
-    /// How often.
+    /// Number of cycles.
     pub count: u64,
-    /// What said so.
+    /// Path of the field, or name of the notification, that carried the signal.
     pub signal_type: String,
     /// `provider_jsonl` or `provider_notification`.
     pub source: &'static str,
 }
 
 impl LineFacts {
-    /// The counts of a line that are new.
+    /// Returns the counts of a line that were not seen before.
     pub fn usage(&mut self, line: &Value) -> Vec<TokenCounts> {
         let mut found = Vec::new();
         candidates(line, DEPTH, &mut found);
@@ -220,12 +222,12 @@ impl LineFacts {
         found
     }
 
-    /// The largest count so far.
+    /// The counts with the largest total so far.
     pub fn largest(&self) -> Option<&TokenCounts> {
         self.largest.as_ref()
     }
 
-    /// The signs of a renewed context in a line that are new.
+    /// Returns the cycles of a line that were not seen before.
     pub fn cycles(&mut self, line: &Value) -> Vec<Cycle> {
         let mut found = Vec::new();
         if line.is_object() {
@@ -235,13 +237,13 @@ impl LineFacts {
         found
     }
 
-    /// Remembers a sign; false if it is known.
+    /// Stores a cycle; returns whether it is new.
     pub fn note(&mut self, cycle: &Cycle) -> bool {
         self.cycles
             .insert((cycle.source, cycle.signal_type.clone(), cycle.count))
     }
 
-    /// All signs together, as `run.yaml` has them.
+    /// Sums all cycles for `run.yaml`.
     pub fn context_cycles(&self) -> ContextCycles {
         if self.cycles.is_empty() {
             return ContextCycles {
@@ -263,7 +265,7 @@ impl LineFacts {
     }
 }
 
-/// Objects with token counts, parents before children.
+/// Collects the token counts of all objects in a value, parents before children.
 fn candidates(value: &Value, depth: usize, found: &mut Vec<TokenCounts>) {
     match value {
         Value::Object(object) if depth > 0 => {
@@ -309,7 +311,7 @@ fn candidates(value: &Value, depth: usize, found: &mut Vec<TokenCounts>) {
     }
 }
 
-/// The counts of one object, in whatever words.
+/// Reads the counts of one object, under the field names of any supported provider.
 fn counts(value: &Value, captured_from: Option<&str>) -> Option<TokenCounts> {
     let of = |names: &[&str]| names.iter().find_map(|name| whole(value.get(*name)?));
     let input = of(&["input_tokens", "prompt_tokens", "promptTokenCount"]);
@@ -336,7 +338,7 @@ fn counts(value: &Value, captured_from: Option<&str>) -> Option<TokenCounts> {
     })
 }
 
-/// A count, whatever kind of number it is.
+/// Reads a count from an integer or a floating-point number.
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     if let Some(count) = value.as_u64() {
         return Some(count);
@@ -344,7 +346,7 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "not negative, and a count that large is no count"
+        reason = "the filter admits only values from 0 to 1e15"
     )]
     value
         .as_f64()
@@ -362,7 +364,7 @@ fn cycles(value: &Value, path: &str, depth: usize, found: &mut Vec<Cycle>) {
             path => format!("{path}.{key}"),
         };
         let lower = place.to_lowercase();
-        // The size of a window, or what it holds, is no count of renewals. A flag is no size.
+        // Sizes and limits of a context window are not cycles. Only numbers can be sizes, flags cannot.
         let is_size = inner.is_number()
             && ["window", "token", "limit", "threshold", "size"]
                 .iter()

@@ -1,4 +1,4 @@
-//! Where a session runs: a worker program in a folder of its own, a plain command in the folder it names.
+//! The working folder of a session: worker programs get a separate folder, plain commands run in the folder they name.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use protocol::company::ActorRole;
 
 use crate::{git::Tree, worktree::Worktree};
 
-/// A person's choice that a worker program runs in the repository or the company folder itself. It can only be made by
-/// [`InPlace::requested`], which checks the role.
+/// A person's request that a worker program runs in the repository or the company folder itself. It can only be created
+/// by [`InPlace::requested`], which checks the role.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InPlace {
     actor_id: String,
 }
 
 impl InPlace {
-    /// Reads the param `in_place` of a launch or a job. Refused unless the caller acts as a person.
+    /// Reads the parameter `in_place` of a launch or a job. Rejected unless the actor has the role `human`.
     pub(crate) fn requested(
         in_place: Option<bool>,
         actor: &Actor,
@@ -34,7 +34,7 @@ impl InPlace {
         }))
     }
 
-    /// The person who chose it.
+    /// Id of the person who requested it.
     pub(crate) fn actor_id(&self) -> &str {
         &self.actor_id
     }
@@ -45,9 +45,9 @@ impl InPlace {
 pub(crate) enum WorkingFolder {
     /// The company folder.
     Company,
-    /// An empty folder of the run.
+    /// An empty folder inside of the run's folder.
     Scratch(PathBuf),
-    /// A repository itself.
+    /// The checkout of a repository itself.
     Checkout(PathBuf),
     /// A worktree of a repository.
     Worktree {
@@ -59,7 +59,7 @@ pub(crate) enum WorkingFolder {
 }
 
 impl WorkingFolder {
-    /// The worktree, if it is one.
+    /// The worktree; `None` for other folders.
     pub(crate) fn worktree(&self) -> Option<&Worktree> {
         match self {
             Self::Worktree { worktree, .. } => Some(worktree),
@@ -67,7 +67,7 @@ impl WorkingFolder {
         }
     }
 
-    /// Where git works for it. `base` is the folder of the repository, or what corresponds to it in the worktree.
+    /// Returns the git tree of the folder. `base` is the folder of the repository; it is not used for a worktree.
     pub(crate) async fn tree(&self, company: &Company, base: &Path) -> Result<Tree, String> {
         match self {
             Self::Worktree { repo, worktree } => {
@@ -77,8 +77,7 @@ impl WorkingFolder {
         }
     }
 
-    /// The folder as far as it exists before a launch: for a worktree the repository it will be a copy of, for a
-    /// scratch folder none.
+    /// The folder that exists before the launch: for a worktree its repository, for a scratch folder none.
     pub(crate) fn existing<'a>(&'a self, company: &'a Company) -> Option<&'a Path> {
         match self {
             Self::Company => Some(company.root()),
@@ -87,7 +86,7 @@ impl WorkingFolder {
         }
     }
 
-    /// The word in the event about a choice of [`InPlace`].
+    /// Name of the kind of folder in the event about an [`InPlace`] request.
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Company => "company",

@@ -1,11 +1,11 @@
-//! The worktree of a repository for one run: made for worker programs that may write and for tasks that ask for it,
-//! removed when it is old.
+//! Worktrees: one per run, created for worker programs that may write and for tasks that require one, and removed by
+//! [`cleanup`] when they are old.
 //!
-//! Nothing outside `.local/worktrees` of the company folder is ever removed, whatever a run's document says.
+//! Nothing outside of `.local/worktrees` of the company folder is ever removed, even if a run's document names it.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "repositories and worktrees, whose place is checked and locked here"
+    reason = "repositories and worktrees, whose paths are checked and locked here"
 )]
 
 use std::{
@@ -40,44 +40,46 @@ use tokio::time::{sleep, timeout};
 
 use crate::{git::Tree, session::blocking};
 
-/// Where worktrees are made.
+/// Folder of the worktrees, relative to the company folder.
 const ROOT: &str = ".local/worktrees";
-/// Stands in paths and branches for the task of a run that has none.
+/// Replaces the task id in paths and branches of runs without a task.
 const WITHOUT_TASK: &str = "runs";
-/// How long a run must have been over, in hours.
-const DEFAULT_AGE: f64 = 72.0;
+/// Default age after which the worktree of an ended run is removed, in hours.
+const DEFAULT_MAX_AGE_HOURS: f64 = 72.0;
 
-/// Git reads all worktrees of a repository to add one, and fails over one that is half made: one at a time.
-static CHANGING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Serializes changes of worktrees: `git worktree add` reads all worktrees of a repository and fails if one is
+/// incomplete.
+static WORKTREE_LOCK: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Beside a worktree while it is made: it stays if that was interrupted. Git holds its lock while it works.
+/// Suffix of the marker file beside a worktree that is being created. The file remains if the creation is interrupted;
+/// git keeps it locked while it works.
 const PREPARING: &str = "preparing";
-/// How often another process is looked at that makes the same worktree.
-const LOOKS: Duration = Duration::from_millis(50);
-/// How long another process may take for it.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Interval at which a marker that another process holds is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long to wait for another process that creates the same worktree.
+const MARKER_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A worktree of a run.
+/// The worktree of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Worktree {
-    /// Below the company folder.
+    /// Path relative to the company folder.
     pub(crate) relpath: String,
-    /// Its branch.
+    /// Branch of the worktree.
     pub(crate) branch: String,
 }
 
-/// Whether the task of a run asks for a worktree.
+/// Whether the task of a run requires a worktree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requirement {
-    /// The task says so.
+    /// The task requires it.
     Explicit,
-    /// Its milestone is about code, and the task does not rule it out.
+    /// The milestone is of the kind `coding`, and the task does not exclude a worktree.
     Implied,
-    /// Neither.
+    /// The task does not require a worktree.
     None,
 }
 
-/// Whether a task asks for a worktree. The milestone must be one of the task.
+/// Determines whether a task requires a worktree. The milestone must belong to the task.
 pub(crate) fn requirement(
     company: &Company,
     project: &ProjectId,
@@ -110,7 +112,7 @@ pub(crate) fn requirement(
 }
 
 impl Worktree {
-    /// The worktree of a run, for its task if it has one.
+    /// Returns path and branch of the worktree of a run.
     pub(crate) fn of(project: &ProjectId, task: Option<&TaskId>, run: &RunId) -> Self {
         let group = task.map_or(WITHOUT_TASK, TaskId::as_str);
         Self {
@@ -119,8 +121,9 @@ impl Worktree {
         }
     }
 
-    /// Makes it and answers the folder that corresponds to `repo`, which may be a folder inside a repository. One that
-    /// this run made before is used again if nothing is changed in it; one that was interrupted is made anew.
+    /// Creates the worktree and returns its folder that corresponds to `repo`, which may be a folder inside of a
+    /// repository. An existing worktree of this run is reused if it has no changes; an interrupted one is created
+    /// again.
     pub(crate) async fn prepare(&self, company: &Company, repo: &Path) -> Result<PathBuf, String> {
         let path = company.path(&self.relpath);
         if let Some(parent) = path.parent().map(Path::to_owned) {
@@ -131,19 +134,20 @@ impl Worktree {
             .text(&["rev-parse", "--show-prefix"])
             .await
             .map_err(|error| no_worktree(repo, &error))?;
-        let _turn = CHANGING.lock().await;
+        let _turn = WORKTREE_LOCK.lock().await;
         let marker = Marker::hold(company.path(&format!("{}.{PREPARING}", self.relpath))).await?;
         if marker.was_interrupted || self.is_initializing(&path, repo).await {
             self.discard(company, &path, repo).await?;
         }
         if path.exists() {
             if let Err(refusal) = self.reuse(&path, repo).await {
-                // What is there stays: without this, the next attempt would take it for half made and remove it.
+                // The existing worktree is kept. With the marker left behind, the next attempt would regard it as
+                // incomplete and remove it.
                 marker.remove();
                 return Err(refusal);
             }
         } else if let Err(first) = self.add(&path, repo, &marker).await {
-            // Git may have been killed: what it left would be in the way of every later try.
+            // Git may have been killed; its remains would block every later attempt.
             self.discard(company, &path, repo).await?;
             self.add(&path, repo, &marker)
                 .await
@@ -151,7 +155,7 @@ impl Worktree {
         }
         marker.remove();
         let folder = path.join(&prefix);
-        // A link in the commit may stand where the folder is in the checkout.
+        // The commit may contain a symbolic link where the checkout has the folder.
         let (real, real_path) = (folder.canonicalize(), path.canonicalize());
         match (real, real_path) {
             (Ok(real), Ok(worktree)) if !real.starts_with(&worktree) => Err(format!(
@@ -182,13 +186,13 @@ impl Worktree {
             .map(|_| ())
     }
 
-    /// Checks one that is there: of this run, and without changes.
+    /// Checks that an existing worktree belongs to this run and has no changes.
     async fn reuse(&self, path: &Path, repo: &Path) -> Result<(), String> {
         let tree = Tree::worktree(repo, path).await?;
         let branch = tree.text(&["rev-parse", "--abbrev-ref", "HEAD"]).await?;
         if branch != self.branch {
             return Err(format!(
-                "`{}` is there already and is no worktree of this run",
+                "`{}` already exists and is not a worktree of this run",
                 self.relpath
             ));
         }
@@ -203,7 +207,7 @@ impl Worktree {
         }
     }
 
-    /// Whether git was ended while it made this worktree: until it is done it keeps the worktree locked.
+    /// Whether git was killed while it created this worktree: it keeps a worktree locked until it is complete.
     async fn is_initializing(&self, path: &Path, repo: &Path) -> bool {
         let listed = Tree::checkout(repo)
             .text(&["worktree", "list", "--porcelain"])
@@ -218,8 +222,8 @@ impl Worktree {
         })
     }
 
-    /// Removes what an interrupted `git worktree add` left: a part of the folder, git's note of it, a lock of its
-    /// branch. No worker has run in it.
+    /// Removes the remains of an interrupted `git worktree add`: the partial folder, git's entry for it and the lock of
+    /// its branch. No worker has run in it.
     async fn discard(&self, company: &Company, path: &Path, repo: &Path) -> Result<(), String> {
         if fs::symlink_metadata(path).is_ok() {
             let path = inside(company, &self.relpath)?;
@@ -231,10 +235,10 @@ impl Worktree {
                 })?;
         }
         let target = path.to_string_lossy();
-        // Twice, because git keeps it locked. It fails where git does not know of it, which is as good.
+        // `--force` twice, because git keeps it locked. The command fails if git has no such worktree, which is fine.
         let remove = ["worktree", "remove", "--force", "--force", &target];
         if let Err(error) = Tree::checkout(repo).git(&remove).await {
-            tracing::debug!(error, "git knows no interrupted worktree");
+            tracing::debug!(error, "git has no interrupted worktree to remove");
         }
         let question = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
         let common = Tree::checkout(repo).text(&question).await?;
@@ -252,17 +256,17 @@ impl Worktree {
 
 fn no_worktree(repo: &Path, error: &str) -> String {
     format!(
-        "no worktree of `{}` can be made for the worker: {error}; it must be a git repository with a commit",
+        "no worktree of `{}` can be created for the worker: {error}; expected a git repository with a commit",
         repo.display()
     )
 }
 
-/// The file beside a worktree that is being made. Whoever makes it holds a lock on the file, and so does git itself
-/// while it works for somebody who is gone.
+/// The marker file beside a worktree that is being created. The creating process holds a lock on it, which git
+/// inherits, so that the lock outlives the process while git still runs.
 struct Marker {
     path: PathBuf,
     file: File,
-    /// Whether the file was left by an attempt that did not come to its end.
+    /// Whether an interrupted attempt left the file behind.
     was_interrupted: bool,
 }
 
@@ -275,16 +279,16 @@ impl Marker {
                 let tried = tried.unwrap_or_else(|panic| Err(io::Error::other(panic.to_string())));
                 match tried {
                     Ok(Some(held)) => return Ok(held),
-                    Ok(None) => sleep(LOOKS).await,
+                    Ok(None) => sleep(POLL_INTERVAL).await,
                     Err(error) => {
                         return Err(format!("the worktree cannot be prepared: {error}"));
                     }
                 }
             }
         };
-        let (file, was_interrupted) = timeout(PATIENCE, taken)
+        let (file, was_interrupted) = timeout(MARKER_TIMEOUT, taken)
             .await
-            .map_err(|_| "another process is still making the worktree".to_owned())??;
+            .map_err(|_| "another process is still creating the worktree".to_owned())??;
         Ok(Self {
             path,
             file,
@@ -308,7 +312,7 @@ impl Marker {
         let held = file.metadata()?;
         let is_there = fs::metadata(path).is_ok_and(|found| found.ino() == held.ino());
         if !is_there {
-            // The one before was done and removed it.
+            // The previous holder finished and removed the file.
             return Ok(None);
         }
         let was_interrupted = held.len() > 0;
@@ -318,9 +322,9 @@ impl Marker {
         Ok(Some((file, was_interrupted)))
     }
 
-    /// The worktree is there.
+    /// Removes the marker, because the worktree is complete.
     fn remove(self) {
-        // One that stays makes the next launch of the run make a clean worktree anew.
+        // If this fails, the next launch of the run discards the worktree and creates it again.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -337,7 +341,7 @@ pub async fn cleanup(
     company: &Company,
     params: &WorktreeCleanupParams,
 ) -> Result<WorktreeCleanupResponse, Error> {
-    let max_age_hours = params.max_age_hours.unwrap_or(DEFAULT_AGE);
+    let max_age_hours = params.max_age_hours.unwrap_or(DEFAULT_MAX_AGE_HOURS);
     let dry_run = params.dry_run.unwrap_or(false);
     let (machine, candidates) = {
         let (company, only) = (company.clone(), params.project_id.clone());
@@ -408,7 +412,7 @@ pub async fn cleanup(
         let branch = spec.and_then(RunSpec::worktree_branch);
         let is_gone = match action {
             Action::Removed | Action::Missing => true,
-            // What a dry run keeps although it is old enough would be removed.
+            // A dry run keeps worktrees that would be removed.
             Action::Kept => dry_run && !is_young && run.status != RunStatus::Running,
             Action::Failed => false,
         };
@@ -444,7 +448,7 @@ pub async fn cleanup(
     Ok(response)
 }
 
-/// The runs with a worktree, projects and runs sorted by name.
+/// Returns the runs with a worktree, sorted by project and run.
 fn candidates(company: &Company, only: Option<ProjectId>) -> Result<Vec<Candidate>, Error> {
     let projects = match only {
         Some(project) => vec![project],
@@ -481,17 +485,17 @@ fn candidates(company: &Company, only: Option<ProjectId>) -> Result<Vec<Candidat
 struct Removal<'a> {
     company: &'a Company,
     relpath: &'a str,
-    /// The repository it was made from, if this machine has it.
+    /// The repository of the worktree; absent if it has no folder on this machine.
     repo: Option<&'a Path>,
-    /// Whether changes that were not committed or not merged may be lost.
+    /// Whether to discard uncommitted changes and unmerged commits.
     force: bool,
 }
 
 impl Removal<'_> {
-    /// Answers the folder if it may be removed, or why not. A dry run and the removal itself ask the same.
+    /// Returns the folder if it may be removed, or the reason why not. A dry run and the removal use the same check.
     async fn check(&self) -> Result<PathBuf, String> {
         let path = inside(self.company, self.relpath)?;
-        // Changes that were not committed exist nowhere else.
+        // Uncommitted changes exist nowhere else.
         if !self.force && fs::symlink_metadata(path.join(".git")).is_ok() {
             let repo = self
                 .repo
@@ -513,7 +517,7 @@ impl Removal<'_> {
     async fn execute(&self) -> Result<(), String> {
         let path = self.check().await?;
         if let Some(repo) = self.repo {
-            let _turn = CHANGING.lock().await;
+            let _turn = WORKTREE_LOCK.lock().await;
             let target = path.to_string_lossy();
             Tree::checkout(repo)
                 .git(&["worktree", "remove", "--force", &target])
@@ -525,7 +529,7 @@ impl Removal<'_> {
                 .unwrap_or_else(|panic| Err(io::Error::other(panic.to_string())))
                 .map_err(|error| format!("the folder cannot be removed: {}", error.kind()))?;
         }
-        // Folders that are empty now.
+        // Remove parent folders that are now empty.
         let root = self.company.path(ROOT);
         let mut parent = path.parent();
         while let Some(folder) =
@@ -539,8 +543,8 @@ impl Removal<'_> {
         Ok(())
     }
 
-    /// Deletes the branch of a run whose worktree is gone. Answers whether it was deleted, and why it stays; a dry run
-    /// only answers why it would stay. Neither if there is no such branch.
+    /// Deletes the branch of a run whose worktree is gone. Returns whether it was deleted, and the reason if it was
+    /// kept; a dry run returns only the reason for keeping it. Both are absent if there is no such branch.
     async fn delete_branch(
         &self,
         branch: &str,
@@ -551,7 +555,7 @@ impl Removal<'_> {
         let Some(repo) = self.repo else {
             return kept("the repository is not known on this machine".to_owned());
         };
-        // A run's document may name any branch, also one of a person.
+        // A run's document may name any branch, including a user's.
         if !(branch.starts_with("ac/") && branch.ends_with(&format!("/{run}"))) {
             return kept("it is not a branch that was made for this run".to_owned());
         }
@@ -572,8 +576,8 @@ impl Removal<'_> {
         if dry_run {
             return (None, None);
         }
-        let _turn = CHANGING.lock().await;
-        // A folder that was removed by other means still occupies its branch.
+        let _turn = WORKTREE_LOCK.lock().await;
+        // Git regards the branch as checked out until worktrees whose folder is gone are pruned.
         let _ = Tree::checkout(repo).git(&["worktree", "prune"]).await;
         match Tree::checkout(repo)
             .git(&["branch", "-D", "--", branch])
@@ -585,8 +589,8 @@ impl Removal<'_> {
     }
 }
 
-/// Refuses a folder that git would not remove: one that is no worktree of the repository, or is locked. `listed` is
-/// what `git worktree list --porcelain` prints.
+/// Rejects a folder that git would not remove: one that is not a worktree of the repository, or is locked. `listed` is
+/// the output of `git worktree list --porcelain`.
 fn check_listed(listed: &str, path: &Path) -> Result<(), String> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let is_it = |entry: &&str| {
@@ -599,16 +603,16 @@ fn check_listed(listed: &str, path: &Path) -> Result<(), String> {
         })
     };
     let Some(entry) = listed.split("\n\n").find(is_it) else {
-        return Err("it is no worktree of its repository".to_owned());
+        return Err("it is not a worktree of its repository".to_owned());
     };
     let is_locked = |line: &str| line == "locked" || line.starts_with("locked ");
     if entry.lines().any(is_locked) {
-        return Err("it is locked: `git worktree unlock` allows to remove it".to_owned());
+        return Err("it is locked: run `git worktree unlock` to allow its removal".to_owned());
     }
     Ok(())
 }
 
-/// The place of a worktree, which must be below the folder for worktrees, links and all.
+/// Resolves the path of a worktree, which must be inside of the folder for worktrees after resolving symbolic links.
 pub(crate) fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String> {
     let refused = || format!("`{relpath}` is not inside `{ROOT}`");
     let below = Path::new(relpath)
@@ -624,8 +628,9 @@ pub(crate) fn inside(company: &Company, relpath: &str) -> Result<PathBuf, String
     let root = company.path(ROOT).canonicalize().map_err(|_| refused())?;
     let real = path.canonicalize().map_err(|_| refused())?;
     let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
-    match real.starts_with(&root) && real != root && !is_link && root.starts_with(company.root()) {
-        true => Ok(path),
-        false => Err(refused()),
+    if real.starts_with(&root) && real != root && !is_link && root.starts_with(company.root()) {
+        Ok(path)
+    } else {
+        Err(refused())
     }
 }

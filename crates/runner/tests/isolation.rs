@@ -330,7 +330,7 @@ async fn a_worker_that_replaces_the_git_file_of_its_worktree_starts_nothing() {
         .map(|item| item.reason.clone())
         .collect();
     assert!(
-        format!("{reasons:?}").contains("is not the one that git made"),
+        format!("{reasons:?}").contains("is not the one that git created"),
         "{reasons:?}"
     );
     assert!(!ran.exists());
@@ -493,7 +493,7 @@ async fn a_repository_without_a_commit_is_refused_with_what_is_missing() {
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
     let error = launched.error.expect("a reason");
     assert!(
-        error.ends_with("it must be a git repository with a commit"),
+        error.ends_with("expected a git repository with a commit"),
         "{error}"
     );
     assert!(!fixture.bin().join("cwd").exists(), "nothing ran");

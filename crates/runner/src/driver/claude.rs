@@ -1,5 +1,5 @@
-//! `claude -p`: one JSON object a line, or one object. The last one, `result`, decides; its `subtype` is `success`
-//! even when it is an error.
+//! Driver for `claude -p`, which prints one JSON object per line, or a single object. The last object, of type
+//! `result`, decides the outcome; its `subtype` is `success` even for some errors, so `is_error` is read instead.
 
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;
@@ -10,11 +10,13 @@ use crate::{
     usage::{TokenCounts, whole},
 };
 
-/// The command line. Claude does not read `AGENTS.md`: it is handed over as a file.
+/// Builds the command line. Claude does not read `AGENTS.md`, so the file is passed as an addition to the system
+/// prompt.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
-    let tools = match wish.allowed_tools.is_empty() {
-        true => "Bash,Edit,Write,Read".to_owned(),
-        false => wish.allowed_tools.join(","),
+    let tools = if wish.allowed_tools.is_empty() {
+        "Bash,Edit,Write,Read".to_owned()
+    } else {
+        wish.allowed_tools.join(",")
     };
     let permissions: &[&str] = match wish.permission {
         Permission::ReadOnly => &["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep"],
@@ -62,17 +64,17 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     }
 }
 
-/// What Claude printed.
+/// Parser state for the output of Claude.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     pub(super) outcome: Outcome,
     pub(super) compactions: u64,
-    /// How often it was told that it is not let in, and tries again.
+    /// Number of retries after HTTP status 401 or 403.
     pub(super) refusals: u32,
     recognised: bool,
-    /// What the last message of the assistant says went wrong.
+    /// `error` of the last assistant message.
     assistant_error: Option<String>,
-    /// When the limit that stops it is reset, as the service says.
+    /// Reset time of the rate limit that rejects requests, as the service reports it.
     reset: Option<RetryHint>,
     stderr: Stderr,
 }
@@ -120,7 +122,7 @@ impl Output {
         false
     }
 
-    /// Remembers when a limit is reset. Only `rejected` stops a session; the others are warnings.
+    /// Stores the reset time of a limit. Only the status `rejected` stops a session; others are warnings.
     fn rate_limit(&mut self, info: &Value) {
         let resets_at = info["resetsAt"].as_i64();
         self.reset = match info["status"].as_str() {
@@ -139,16 +141,16 @@ impl Output {
             .get("structured_output")
             .filter(|value| !value.is_null())
             .cloned();
-        let said = line["result"].as_str();
+        let message = line["result"].as_str();
         if line["is_error"] != true {
-            outcome.text = said.map(ToOwned::to_owned);
+            outcome.text = message.map(ToOwned::to_owned);
             outcome.retry = None;
             return true;
         }
         let errors = line["errors"].as_array().into_iter().flatten();
         let errors: Vec<_> = errors.filter_map(Value::as_str).collect();
-        let error = match said {
-            Some(said) => said.to_owned(),
+        let error = match message {
+            Some(message) => message.to_owned(),
             None if errors.is_empty() => line["subtype"].as_str().unwrap_or("error").to_owned(),
             None => errors.join("\n"),
         };
@@ -160,7 +162,7 @@ impl Output {
         };
         let class = match line["terminal_reason"].as_str() {
             Some("prompt_too_long") => ErrorClass::ContextExceeded,
-            _ if said.is_none() => ErrorClass::Other,
+            _ if message.is_none() => ErrorClass::Other,
             _ => by_assistant
                 .or(line["api_error_status"]
                     .as_u64()
@@ -189,7 +191,8 @@ impl Output {
     }
 }
 
-/// Input leaves out what came from and went to the cache. When money ran out the sums are only in `modelUsage`.
+/// Parses the usage. `input_tokens` excludes cache reads and writes, so they are added. If a budget ended the run, only
+/// `modelUsage` has the sums.
 fn counts(line: &Value) -> TokenCounts {
     let of = |value: &Value, name: &str| value.get(name).and_then(whole).unwrap_or(0);
     let usage = &line["usage"];
@@ -215,9 +218,10 @@ fn counts(line: &Value) -> TokenCounts {
             *sum += of(model, name);
         }
     }
-    let larger = match models.iter().sum::<u64>() > whole_run.iter().sum() {
-        true => models,
-        false => whole_run,
+    let larger = if models.iter().sum::<u64>() > whole_run.iter().sum() {
+        models
+    } else {
+        whole_run
     };
     let [fresh, read, created, output] = larger;
     let input = fresh + read + created;
@@ -271,7 +275,7 @@ mod tests {
         assert!(!argv(Permission::Patch).contains("--no-session-persistence"));
     }
 
-    /// The retry hint after a limit event of this status and a result that failed with 429.
+    /// Returns the retry hint after a rate limit event with this status and a result that failed with 429.
     fn hint(status: &str) -> Option<RetryHint> {
         let lines = [
             serde_json::json!({"type": "system", "subtype": "init", "session_id": "s"}),

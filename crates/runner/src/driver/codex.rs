@@ -1,4 +1,5 @@
-//! `codex exec`: one JSON object a line. Only `turn.failed` ends a turn badly; `error` lines are often only retries.
+//! Driver for `codex exec --json`, which prints one JSON object per line. Only `turn.failed` marks a failed turn;
+//! `error` lines often announce a retry and are ignored.
 
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::{
     usage::{TokenCounts, whole},
 };
 
-/// The command line. Codex never asks in this mode, and reads `AGENTS.md` of its folder by itself.
+/// Builds the command line. In this mode Codex never asks for approval, and reads the `AGENTS.md` of its folder itself.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     let sandbox = match wish.permission {
         Permission::ReadOnly => "read-only",
@@ -40,7 +41,7 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     }
 }
 
-/// What Codex printed.
+/// Parser state for the output of Codex.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     pub(super) outcome: Outcome,
@@ -48,16 +49,16 @@ pub struct Output {
     recognised: bool,
     failed: bool,
     stderr: Stderr,
-    /// Threads that were counted before.
+    /// Totals of threads that earlier runs reported.
     known: Threads,
-    /// The thread that this one is a fork of.
+    /// Id of the thread from which this run's thread was forked.
     parent: Option<String>,
-    /// What the thread was counted for before this run.
+    /// Usage of the thread (or of its parent) that earlier runs already accounted for.
     counted: ThreadTotal,
 }
 
 impl Output {
-    /// Reads the output of a program that may go on with a thread, or with a fork of `parent`.
+    /// Creates a parser for a run that may resume a known thread or a fork of `parent`.
     pub(crate) fn continuing(known: Threads, parent: Option<String>) -> Self {
         Self {
             known,
@@ -101,7 +102,7 @@ impl Output {
             }
             "turn.completed" => {
                 self.failed = false;
-                // The sum over the thread, which may be older than this run.
+                // Codex reports the sum over the thread, which may include earlier runs.
                 let Some(reported) = counts(&line["usage"]) else {
                     return false;
                 };
@@ -135,7 +136,7 @@ impl Output {
     }
 }
 
-/// Input and output include their parts, and there is no total.
+/// Parses the usage. Input includes cached tokens and output includes reasoning; Codex usually reports no total.
 fn counts(usage: &Value) -> Option<TokenCounts> {
     let of = |name: &str| usage.get(name).and_then(whole);
     let (input, output) = (of("input_tokens")?, of("output_tokens").unwrap_or(0));
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(used(&known, None, "t1", 300), 100);
         assert_eq!(used(&known, Some("t1"), "t2", 400), 200);
         assert_eq!(used(&known, None, "t3", 300), 300);
-        // A report of the turn alone stays what it is.
+        // A report below the known total covers the turn alone and is taken unchanged.
         assert_eq!(used(&known, None, "t1", 150), 150);
     }
 }

@@ -1,19 +1,19 @@
-//! `codex app-server`: messages in both directions, JSON-RPC without its `jsonrpc` member. [`Conversation`] says what
-//! to send and remembers what came; it neither waits nor writes.
+//! Protocol of `codex app-server`: JSON-RPC in both directions, without the `jsonrpc` member. [`Conversation`] is a
+//! state machine that returns the messages to send and records those received; it does no I/O.
 
 use serde_json::{Value, json};
 
 use super::{ErrorClass, Outcome};
 use crate::usage::{Cycle, TokenCounts, whole};
 
-/// What one turn is about.
+/// Parameters of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TurnWish {
-    /// Where it works.
+    /// Working directory.
     pub cwd: String,
-    /// What it is asked.
+    /// The prompt.
     pub prompt: String,
-    /// The model.
+    /// Model to request; absent for the server's default.
     pub model: Option<String>,
     /// `read-only` or `workspace-write`.
     pub sandbox: &'static str,
@@ -22,16 +22,16 @@ pub(crate) struct TurnWish {
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Completion {
-    /// Well.
+    /// The turn succeeded.
     Completed,
-    /// Somebody stopped it.
+    /// The turn was stopped by `turn/interrupt`.
     Interrupted,
-    /// Badly.
+    /// The turn failed.
     Failed,
 }
 
 impl Completion {
-    /// The word in events.
+    /// Name of the completion in events.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -41,36 +41,36 @@ impl Completion {
     }
 }
 
-/// What a message led to.
+/// Effects of a received message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reaction {
-    /// What to send.
+    /// Messages to send to the server.
     pub send: Vec<Value>,
-    /// Usage that is new.
+    /// Usage, if it changed.
     pub usage: Option<TokenCounts>,
-    /// Signs of a renewed context.
+    /// Detected context compactions.
     pub cycles: Vec<Cycle>,
-    /// Whether the thread or the turn has a name now.
+    /// Whether the message assigned the thread id or the turn id.
     pub named: bool,
 }
 
-/// One turn on a thread of its own.
+/// One turn on a thread created for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
     wish: TurnWish,
     next_id: u64,
-    /// The request that waits for its answer.
+    /// Id and step of the request that awaits its response.
     awaited: Option<(u64, Step)>,
-    /// The thread.
+    /// Thread id, once `thread/start` returned.
     pub thread_id: Option<String>,
-    /// The turn.
+    /// Turn id, once `turn/start` returned.
     pub turn_id: Option<String>,
-    /// How it ended.
+    /// How the turn ended; absent while it runs.
     pub completion: Option<Completion>,
-    /// What went wrong.
+    /// Error message of the turn or of the last `error` notification.
     pub completion_error: Option<String>,
     outcome: Outcome,
-    /// Pieces of a message that is not complete.
+    /// Text of an agent message that is not completed yet.
     delta: String,
 }
 
@@ -82,7 +82,7 @@ enum Step {
 }
 
 impl Conversation {
-    /// Begins, with the first message.
+    /// Starts a conversation and returns the first message to send.
     pub(crate) fn begin(wish: TurnWish) -> (Self, Value) {
         let mut conversation = Self {
             wish,
@@ -103,12 +103,12 @@ impl Conversation {
         (conversation, first)
     }
 
-    /// Whether an answer is awaited before the turn runs.
+    /// Whether a request awaits its response.
     pub(crate) fn is_waiting(&self) -> bool {
         self.awaited.is_some()
     }
 
-    /// Takes a line from the server.
+    /// Handles a line printed by the server. Lines that are not JSON objects are ignored.
     pub(crate) fn line(&mut self, line: &str) -> Reaction {
         match serde_json::from_str::<Value>(line) {
             Ok(message) if message.is_object() => self.message(&message),
@@ -116,7 +116,7 @@ impl Conversation {
         }
     }
 
-    /// The message that asks to end the turn, if it runs.
+    /// Returns the message that interrupts the turn; `None` before the turn has an id.
     pub(crate) fn interrupt(&mut self) -> Option<Value> {
         let params =
             json!({"threadId": self.thread_id.as_ref()?, "turnId": self.turn_id.as_ref()?});
@@ -125,7 +125,7 @@ impl Conversation {
         Some(json!({"id": id, "method": "turn/interrupt", "params": params}))
     }
 
-    /// What it all means.
+    /// Returns the outcome of the turn.
     pub(crate) fn finish(mut self) -> Outcome {
         if self.outcome.text.is_none() && !self.delta.is_empty() {
             self.outcome.text = Some(std::mem::take(&mut self.delta));
@@ -147,7 +147,7 @@ impl Conversation {
             (Some(id), Some(method)) => Reaction {
                 send: vec![json!({
                     "id": id,
-                    "error": {"code": -32601, "message": format!("`{method}` is not answered here")},
+                    "error": {"code": -32601, "message": format!("method `{method}` is not supported by this client")},
                 })],
                 ..Reaction::default()
             },
@@ -188,7 +188,7 @@ impl Conversation {
                 let Some(thread) = result["thread"]["id"].as_str() else {
                     self.end(
                         Completion::Failed,
-                        Some("`thread/start` named no thread"),
+                        Some("`thread/start` returned no thread id"),
                         &Value::Null,
                     );
                     return reaction;
@@ -287,7 +287,8 @@ impl Conversation {
     }
 }
 
-/// The sums over the thread. After a full context there is an update without input and output: no counts.
+/// Parses the sums over the thread. After the context is exhausted the server sends an update without input and output,
+/// which yields no counts.
 fn counts(usage: &Value) -> Option<TokenCounts> {
     let usage = ["total", "last"]
         .iter()

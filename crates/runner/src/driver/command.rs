@@ -1,6 +1,7 @@
-//! Any command: the caller gives the command line, and what it prints is only read for counts of tokens.
+//! Driver for arbitrary commands: the caller supplies the command line, and the output is only searched for token
+//! counts.
 
-/// Why a command cannot be started as it was given.
+/// Validates a command line; returns the reason if it cannot be started.
 pub(crate) fn refusal(argv: &[String]) -> Option<&'static str> {
     match argv.first().map(String::as_str) {
         None => Some("argv must be non-empty"),

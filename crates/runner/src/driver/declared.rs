@@ -1,4 +1,4 @@
-//! Drivers that `config.toml` declares: a command line with places to fill in, and whose output it prints.
+//! Drivers declared in `config.toml`: a command line template and the output format of the program.
 //!
 //! ```toml
 //! [drivers.mycoder]
@@ -13,51 +13,51 @@ use serde::Deserialize;
 
 use super::{CommandLine, StopSignal, Wish};
 
-/// One driver of `config.toml`.
+/// A `[drivers.<name>]` table of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredDriver {
-    /// The program and its arguments. `{PROMPT}`, `{MODEL}`, `{PERMISSION_LEVEL}` and `{INSTRUCTIONS}` are filled in;
-    /// an argument that needs something that is not there is left out, with the option before it.
+    /// The program and its arguments. `{PROMPT}`, `{MODEL}`, `{PERMISSION_LEVEL}` and `{INSTRUCTIONS}` are replaced. An
+    /// argument whose placeholder has no value is omitted, together with the option before it.
     pub argv: Vec<String>,
-    /// How the prompt gets in.
+    /// How the prompt is passed. Default: `stdin`.
     #[serde(default)]
     pub prompt: DeclaredPrompt,
-    /// What its output looks like.
+    /// Format of the program's output. Default: `text`.
     #[serde(default)]
     pub output: DeclaredOutput,
-    /// The first signal of a stop.
+    /// First signal sent to stop the program. Default: `terminate`.
     #[serde(default)]
     pub stop_signal: StopSignal,
 }
 
-/// How a prompt gets in.
+/// How the prompt is passed to the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclaredPrompt {
     /// On standard input.
     #[default]
     Stdin,
-    /// In the arguments, where `{PROMPT}` stands.
+    /// In the arguments, in place of `{PROMPT}`.
     Argument,
 }
 
-/// What output looks like.
+/// Output format of a declared program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclaredOutput {
-    /// Anything.
+    /// Any text; only token counts are searched for.
     #[default]
     Text,
-    /// That of `codex exec --json`.
+    /// The format of `codex exec --json`.
     Codex,
-    /// That of `claude -p`.
+    /// The format of `claude -p`.
     Claude,
-    /// That of `gemini`.
+    /// The format of `gemini`.
     Gemini,
 }
 
-/// Fills the template in.
+/// Fills the template with the values of the request.
 pub(crate) fn command_line(driver: &DeclaredDriver, wish: &Wish) -> CommandLine {
     let permission = match wish.permission {
         Permission::ReadOnly => "read-only",
@@ -81,7 +81,7 @@ pub(crate) fn command_line(driver: &DeclaredDriver, wish: &Wish) -> CommandLine 
             }
             continue;
         }
-        // One pass: what is filled in is not looked at again.
+        // A single pass, so that placeholders inside of inserted values are not replaced.
         let mut filled = String::new();
         let mut rest = argument.as_str();
         'argument: while !rest.is_empty() {

@@ -1,5 +1,5 @@
-//! `gemini`: one JSON object a line, or one object printed over many lines. An error of the latter is on standard
-//! error, behind a stack trace.
+//! Driver for `gemini`, which prints one JSON object per line, or a single object over many lines. In the latter format
+//! errors appear on standard error, after a stack trace.
 
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::{Value, json};
@@ -10,11 +10,12 @@ use crate::{
     usage::{TokenCounts, whole},
 };
 
-/// One object is read up to this size.
+/// Largest single object that is parsed, in bytes.
 const LARGEST_OBJECT: usize = 8 << 20;
 
-/// The command line. Gemini reads `AGENTS.md` only if its settings say so. Settings of ours it takes only from files
-/// that belong to root, and those of the user are not touched, so the instructions stand before the prompt.
+/// Builds the command line. Gemini reads `AGENTS.md` only if its settings name the file. It accepts system settings
+/// that do so only from files owned by root, and the user's settings are not modified, so the instructions precede the
+/// prompt.
 pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     let mode = match wish.permission {
         Permission::ReadOnly => "default",
@@ -52,12 +53,12 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     }
 }
 
-/// What Gemini printed.
+/// Parser state for the output of Gemini.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     pub(super) outcome: Outcome,
     recognised: bool,
-    /// Standard output, as long as it is not a stream.
+    /// Standard output, collected until it is recognised as a stream.
     object: String,
     answer: String,
     stderr: Stderr,
@@ -73,9 +74,10 @@ impl Output {
             self.stderr.push(line);
             return false;
         }
-        let parsed = match line.starts_with('{') {
-            true => serde_json::from_str::<Value>(line).ok(),
-            false => None,
+        let parsed = if line.starts_with('{') {
+            serde_json::from_str::<Value>(line).ok()
+        } else {
+            None
         };
         let Some(parsed) = parsed else {
             if !self.recognised && self.object.len() + line.len() < LARGEST_OBJECT {
@@ -94,7 +96,7 @@ impl Output {
                 self.answer
                     .push_str(parsed["content"].as_str().unwrap_or_default());
             }
-            // The answer is what comes after the last tool.
+            // The answer is the text after the last tool call.
             "tool_result" => self.answer.clear(),
             "result" if self.recognised => {
                 self.outcome.usage = stream_counts(&parsed["stats"]);
@@ -107,7 +109,7 @@ impl Output {
                 }
                 return true;
             }
-            // One object on one line.
+            // The single-object format on one line.
             "" if parsed["session_id"].is_string() => {
                 self.object = parsed.to_string();
                 self.whole_object();
@@ -141,7 +143,7 @@ impl Output {
         }
         let by_exit = match exit_code {
             Some(41) => Some(ErrorClass::Auth),
-            // The HTTP status modulo 256.
+            // The exit code is the HTTP status modulo 256: 401 and 429.
             Some(145) => Some(ErrorClass::Auth),
             Some(173) => Some(ErrorClass::RateLimited),
             Some(_) | None => None,
@@ -168,7 +170,7 @@ impl Output {
     }
 }
 
-/// The object at the end of a text that begins otherwise.
+/// Finds the last JSON object with an `error` member at the end of a text.
 fn last_object(text: &str) -> Option<Value> {
     let mut at = text.len();
     loop {
@@ -185,7 +187,7 @@ fn last_object(text: &str) -> Option<Value> {
     }
 }
 
-/// Of a stream. What nobody sees is missing from `output_tokens`.
+/// Parses the usage of a stream. `output_tokens` excludes thinking tokens, so the output is the total minus the input.
 fn stream_counts(stats: &Value) -> Option<TokenCounts> {
     let of = |name: &str| stats.get(name).and_then(whole);
     let (total, input) = (of("total_tokens")?, of("input_tokens")?);
@@ -200,7 +202,7 @@ fn stream_counts(stats: &Value) -> Option<TokenCounts> {
     })
 }
 
-/// Of one object: sums over its models.
+/// Parses the usage of the single-object format: sums over its models.
 fn object_counts(stats: &Value) -> Option<TokenCounts> {
     let models = stats["models"].as_object()?;
     let sum = |name: &str| -> u64 {

@@ -1,22 +1,22 @@
-//! When a worker that was asked too often can be asked again.
+//! Retry hints: when a rate-limited worker can be used again.
 
 use jiff::{Span, Timestamp, civil, tz::TimeZone};
 
-/// When to try again, as a worker said it.
+/// When to retry, as a worker reported it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetryHint {
-    /// In so many milliseconds.
+    /// After this many milliseconds.
     AfterMs(u64),
-    /// At this time, in Unix milliseconds.
+    /// At this instant, in Unix milliseconds.
     AtMs(i64),
-    /// At this time of the day, here.
+    /// At the next occurrence of this local time of day.
     At(civil::Time),
-    /// At this time, here.
+    /// At this local date and time.
     On(civil::DateTime),
 }
 
 impl RetryHint {
-    /// Finds a hint in the text of an error, whatever its case.
+    /// Finds a hint in an error message, ignoring case.
     pub fn of_text(text: &str) -> Option<Self> {
         if let Some(rest) = behind(text, "suggested retry after ") {
             let number = rest
@@ -52,7 +52,7 @@ impl RetryHint {
         }
     }
 
-    /// Unix milliseconds, seen from now and here.
+    /// Resolves the hint to Unix milliseconds, given the current time and the local time zone.
     pub fn at_ms(&self, now_ms: i64, zone: &TimeZone) -> Option<i64> {
         let now = Timestamp::from_millisecond(now_ms)
             .ok()?
@@ -63,9 +63,10 @@ impl RetryHint {
             Self::On(time) => time.to_zoned(zone.clone()).ok()?,
             Self::At(time) => {
                 let today = now.date().to_datetime(*time).to_zoned(zone.clone()).ok()?;
-                match today > now {
-                    true => today,
-                    false => today.checked_add(Span::new().days(1)).ok()?,
+                if today > now {
+                    today
+                } else {
+                    today.checked_add(Span::new().days(1)).ok()?
                 }
             }
         };
@@ -73,14 +74,14 @@ impl RetryHint {
     }
 }
 
-/// What follows some words of lower case letters, which the text may have in any case.
+/// Returns the text after `words`, which must be lower case and match in any case.
 fn behind<'a>(text: &'a str, words: &str) -> Option<&'a str> {
-    // Of the same length as the text, so that places are the same.
+    // ASCII lower-casing keeps the length, so byte positions are valid in the original text.
     let place = text.to_ascii_lowercase().find(words)?;
     text.get(place + words.len()..)
 }
 
-/// `9:37` and `AM`.
+/// Parses a 12-hour time such as `9:37` and `AM`.
 fn clock(time: &str, half: &str) -> Option<civil::Time> {
     let (hour, minute) = time.split_once(':')?;
     let hour: i8 = hour.parse().ok()?;
@@ -107,7 +108,7 @@ fn month_number(name: &str) -> Option<i8> {
 mod tests {
     use super::*;
 
-    /// Seen from noon of the day the samples were made.
+    /// Resolves the hint relative to noon of the day the samples were recorded.
     fn check(text: &str, expected: Option<&str>) {
         let now = "2026-11-15T12:00:00Z"
             .parse::<Timestamp>()

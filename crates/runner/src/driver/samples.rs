@@ -1,4 +1,4 @@
-//! Every recorded output of a real worker program is read as its index says.
+//! Tests that parse recorded output of real worker programs and compare it with the index of the samples.
 
 use std::{fs, path::PathBuf};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::output::{Decoder, Lines, Stream};
 
-/// `None` where the samples are not at hand: they are not part of the repository.
+/// The folder of the samples; `None` if it is absent, because the samples are not part of the repository.
 fn folder() -> Option<PathBuf> {
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/worker-output");
@@ -22,7 +22,7 @@ fn index(folder: &std::path::Path) -> Vec<Value> {
     serde_json::from_str(&index).unwrap()
 }
 
-/// Reads bytes as a session does, cut into odd pieces.
+/// Parses bytes as a session does, split at arbitrary positions.
 fn read(driver: &Driver, stdout: &[u8], stderr: &str, exit_code: Option<i32>) -> (Outcome, bool) {
     let mut reader: Reader = driver.reader();
     let (mut decoder, mut lines) = (Decoder::default(), Lines::default());
@@ -61,21 +61,21 @@ fn every_sample_is_read_as_its_index_says() {
         let stderr = entry["stderr"].as_str().unwrap();
         let (outcome, _) = read(&driver, &stdout, stderr, exit_code);
         let mut found = json!({});
-        let mut tell = |name: &str, value: Option<Value>| {
+        let mut add = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 found[name] = value;
             }
         };
-        tell("text", outcome.text.clone().map(Value::from));
-        tell("session_id", outcome.session_id.clone().map(Value::from));
-        tell("structured", outcome.structured.clone());
-        tell("error", outcome.error.clone().map(Value::from));
-        tell(
+        add("text", outcome.text.clone().map(Value::from));
+        add("session_id", outcome.session_id.clone().map(Value::from));
+        add("structured", outcome.structured.clone());
+        add("error", outcome.error.clone().map(Value::from));
+        add(
             "error_class",
             outcome.error_class.map(|class| class.as_str().into()),
         );
-        tell("cost_usd", outcome.cost_usd.map(Value::from));
-        tell(
+        add("cost_usd", outcome.cost_usd.map(Value::from));
+        add(
             "usage",
             outcome.usage.as_ref().map(|usage| {
                 let mut shown = json!({
@@ -98,7 +98,7 @@ fn every_sample_is_read_as_its_index_says() {
             found["cost_usd"] = json!(0.0);
         }
         if file == "claude-stream-budget.jsonl" {
-            // The index has the zeros of `usage`; the tokens that were paid for are in `modelUsage`.
+            // The index has the zeros of `usage`; the billed tokens are in `modelUsage`.
             assert_eq!(outcome.usage.as_ref().unwrap().total, 1234);
             found["usage"] = expect["usage"].clone();
         }
@@ -161,7 +161,7 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
-        let said = |method: &str| {
+        let sent_by_client = |method: &str| {
             let of_method =
                 |message: &&Value| message["dir"] == "out" && message["msg"]["method"] == method;
             messages
@@ -169,8 +169,8 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
                 .find(of_method)
                 .map(|message| message["msg"].clone())
         };
-        let start = said("thread/start").unwrap();
-        let turn = said("turn/start").unwrap();
+        let start = sent_by_client("thread/start").unwrap();
+        let turn = sent_by_client("turn/start").unwrap();
         let wish = TurnWish {
             cwd: start["params"]["cwd"].as_str().unwrap().to_owned(),
             prompt: turn["params"]["input"][0]["text"]
@@ -196,7 +196,7 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
             .filter(|message| message["dir"] == "out")
             .map(|message| message["msg"].clone())
             .collect();
-        // We say our own name.
+        // The client name differs from the recorded one.
         recorded[0]["params"]["clientInfo"] = sent[0]["params"]["clientInfo"].clone();
         assert_eq!(sent, recorded, "{file}");
         assert_eq!(conversation.completion, Some(completion), "{file}");

@@ -1,16 +1,16 @@
-//! Finds the answer in what a worker printed: JSON alone, in a fence, in prose, or wrapped in other JSON.
+//! Finds the JSON answer in a worker's output: alone, in a code fence, within prose, or wrapped in other JSON.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// How deep an answer may be wrapped.
+/// Maximum nesting depth of wrappers around an answer.
 const DEPTH: usize = 6;
-/// So many objects of one text are looked at.
-const MOST_OBJECTS: usize = 500;
-/// So often a text is read at most to find its objects.
-const MOST_READINGS: usize = 16;
-/// Where programs put an answer.
+/// Maximum number of objects examined in one text.
+const MAX_OBJECTS: usize = 500;
+/// Bound on the total work of finding objects, in multiples of the text length.
+const MAX_SCANS: usize = 16;
+/// Fields in which programs wrap an answer.
 const WRAPPERS: [&str; 8] = [
     "structured_output",
     "result",
@@ -21,7 +21,7 @@ const WRAPPERS: [&str; 8] = [
     "message",
     "content",
 ];
-/// Where programs put text.
+/// Fields in which programs put text.
 const TEXTS: [&str; 7] = [
     "text",
     "output_text",
@@ -32,7 +32,8 @@ const TEXTS: [&str; 7] = [
     "delta",
 ];
 
-/// The first object that is what was asked for; if none is, the first object at all.
+/// Returns the first object that satisfies `is_it`, or else the first object of all. `structured` takes precedence over
+/// `texts`.
 pub(crate) fn find(
     structured: Option<&Value>,
     texts: &[String],
@@ -63,7 +64,7 @@ pub(crate) fn find(
     first
 }
 
-/// Whether an object is meant as the result of a job.
+/// Whether an object looks like the result of a job.
 pub(crate) fn is_result(object: &Map<String, Value>) -> bool {
     let has = |names: &[&str]| names.iter().all(|name| object.contains_key(*name));
     object.get("type").is_some_and(|kind| kind == "result") && has(&["summary"])
@@ -72,13 +73,13 @@ pub(crate) fn is_result(object: &Map<String, Value>) -> bool {
         || has(&["files_changed", "commands_run", "artifacts"])
 }
 
-/// Whether an object is meant as the report of a woken worker.
+/// Whether an object looks like the report of a heartbeat worker.
 pub(crate) fn is_report(object: &Map<String, Value>) -> bool {
     let status = object.get("status").and_then(Value::as_str);
     matches!(status, Some("ok" | "actions")) || object.contains_key("token")
 }
 
-/// The objects in a value, the innermost first.
+/// Collects the objects in a value, the innermost first.
 fn unwrap(value: Value, depth: usize, found: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Object(object) => {
@@ -105,7 +106,7 @@ fn unwrap(value: Value, depth: usize, found: &mut Vec<Map<String, Value>>) {
     }
 }
 
-/// Everything in a text that is JSON: the whole, fences, objects.
+/// Returns the JSON values in a text: the whole text if it is JSON, otherwise code fences, then objects.
 fn values(text: &str) -> Vec<Value> {
     let text = text.trim().trim_start_matches('\u{feff}');
     if let Some(whole) = parse(text) {
@@ -122,7 +123,7 @@ fn values(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Reads JSON, forgiving a comma too much.
+/// Parses a JSON object or array, tolerating trailing commas.
 fn parse(text: &str) -> Option<Value> {
     let value = serde_json::from_str::<Value>(text)
         .ok()
@@ -130,46 +131,46 @@ fn parse(text: &str) -> Option<Value> {
     (value.is_object() || value.is_array()).then_some(value)
 }
 
-/// The outermost `{…}` of a text. Braces in strings do not count.
+/// Returns the outermost `{…}` of a text. Braces inside of strings are ignored.
 ///
-/// A brace that never closes, or a quote too much, does not hide what is whole behind it. For that a text may have to
-/// be read again from another brace on, but not more than a few times in all.
+/// An unclosed brace or a stray quote does not hide complete objects after it: the text is then scanned again from a
+/// later brace. [`MAX_SCANS`] bounds the total work.
 fn objects(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    let (mut at, mut left) = (0, text.len() * MOST_READINGS);
-    while found.len() < MOST_OBJECTS
-        && left > 0
+    let (mut at, mut budget) = (0, text.len() * MAX_SCANS);
+    while found.len() < MAX_OBJECTS
+        && budget > 0
         && let Some(place) = text[at..].find('{')
     {
         let start = at + place;
-        let look = Look::at(&text.as_bytes()[start..]);
-        let closed = look.closed.iter();
+        let scan = BraceScan::of(&text.as_bytes()[start..]);
+        let closed = scan.closed.iter();
         found.extend(closed.map(|range| &text[start + range.start..start + range.end]));
-        match look.next {
+        match scan.next {
             Some(next) => at = start + next,
             None => break,
         }
-        left = left.saturating_sub(look.read);
+        budget = budget.saturating_sub(scan.read);
     }
-    found.truncate(MOST_OBJECTS);
+    found.truncate(MAX_OBJECTS);
     found
 }
 
-/// What is seen from a brace on.
+/// Result of scanning a text that starts with an opening brace.
 #[derive(Default)]
-struct Look {
-    /// The outermost objects that close.
+struct BraceScan {
+    /// The outermost objects that are closed.
     closed: Vec<Range<usize>>,
-    /// Behind which place more may be seen.
+    /// Position from which to scan for further objects.
     next: Option<usize>,
-    /// How many bytes were read.
+    /// Number of bytes read.
     read: usize,
 }
 
-impl Look {
-    /// Reads until the first brace closes, or else to the end.
-    fn at(bytes: &[u8]) -> Self {
-        let mut look = Self::default();
+impl BraceScan {
+    /// Scans until the first brace is closed, or else to the end.
+    fn of(bytes: &[u8]) -> Self {
+        let mut scan = Self::default();
         let mut open = Vec::new();
         let (mut in_string, mut escaped) = (false, false);
         for (place, byte) in bytes.iter().enumerate() {
@@ -177,27 +178,28 @@ impl Look {
                 (true, _) if escaped => escaped = false,
                 (true, b'\\') => escaped = true,
                 (_, b'"') => in_string = !in_string,
-                // With a quote too much before it, this is no string.
-                (true, b'{') => look.next = look.next.or(Some(place)),
+                // After a stray quote this brace would not be inside of a string.
+                (true, b'{') => scan.next = scan.next.or(Some(place)),
                 (false, b'{') => open.push(place),
                 (false, b'}') => {
                     if let Some(start) = open.pop() {
-                        look.close(start..place + 1);
+                        scan.close(start..place + 1);
                     }
                     if open.is_empty() {
-                        look.next = Some(place + 1);
-                        look.read = place + 1;
-                        return look;
+                        scan.next = Some(place + 1);
+                        scan.read = place + 1;
+                        return scan;
                     }
                 }
                 (true | false, _) => {}
             }
         }
-        look.read = bytes.len();
-        look
+        scan.read = bytes.len();
+        scan
     }
 
-    /// An object holds the ones that closed since it began, and what looked like strings in it were some.
+    /// Records a closed object. It contains the objects closed since it started, and strings seen inside of it were
+    /// real strings, so no rescan of its content is needed.
     fn close(&mut self, object: Range<usize>) {
         let is_within = |inner: &Range<usize>| inner.start > object.start;
         while self.closed.last().is_some_and(is_within) {
@@ -228,7 +230,8 @@ fn without_trailing_commas(text: &str) -> String {
     kept
 }
 
-/// The words of a program that prints JSON lines nobody knows: what sounds final, else all of it joined.
+/// Extracts the text of JSON lines in an unknown format: that of final messages, or else of all lines. Returns the
+/// longest text if it is at least 200 bytes long or the only one; otherwise joins the texts.
 pub(crate) fn words(stdout: &str) -> Option<String> {
     let (mut last, mut fragments) = (Vec::new(), Vec::new());
     for line in stdout.lines() {
@@ -244,19 +247,18 @@ pub(crate) fn words(stdout: &str) -> Option<String> {
                 .any(|name| line.get(name).is_some());
         let mut texts = Vec::new();
         collect(&line, 8, &mut texts);
-        match is_last {
-            true => last.append(&mut texts),
-            false => fragments.append(&mut texts),
+        if is_last {
+            last.append(&mut texts);
+        } else {
+            fragments.append(&mut texts);
         }
     }
-    let texts = match last.is_empty() {
-        true => fragments,
-        false => last,
-    };
+    let texts = if last.is_empty() { fragments } else { last };
     let longest = texts.iter().max_by_key(|text| text.len())?;
-    match longest.len() >= 200 || texts.len() == 1 {
-        true => Some(longest.clone()),
-        false => Some(texts.concat()),
+    if longest.len() >= 200 || texts.len() == 1 {
+        Some(longest.clone())
+    } else {
+        Some(texts.concat())
     }
 }
 
@@ -323,12 +325,12 @@ mod tests {
         );
     }
 
-    /// Read again from every brace on, the first of these would take hours.
+    /// Rescanning from every brace would take hours for the first of these texts.
     #[test]
     fn a_text_full_of_braces_is_read_a_few_times_only() {
         for text in ["{", "{\"", "{\"{", "{}", "{\\\"", "{{}"] {
             let long = text.repeat(4_000_000 / text.len());
-            assert!(objects(&long).len() <= MOST_OBJECTS);
+            assert!(objects(&long).len() <= MAX_OBJECTS);
         }
     }
 

@@ -1,4 +1,4 @@
-//! One try of a job: a run, what its worker knows, whether its program may run, its session, its words.
+//! One attempt of a job: creates a run, provides the context, checks the program, runs the session, reads the answer.
 
 use std::sync::Arc;
 
@@ -33,10 +33,10 @@ use crate::{
     session::{blocking, retry_at_of},
 };
 
-/// So much of an output is looked at.
+/// Maximum number of bytes read from an output file.
 const READ_BYTES: u64 = 8 << 20;
 
-/// A try that is about to be made.
+/// An attempt that is about to run.
 pub(super) struct Attempt<'a> {
     pub(super) runner: &'a Runner,
     pub(super) number: u32,
@@ -45,46 +45,46 @@ pub(super) struct Attempt<'a> {
     pub(super) reformats: bool,
 }
 
-/// How a try ended.
+/// How an attempt ended.
 pub(super) enum Ended {
-    /// The worker said something.
+    /// The worker gave an answer.
     Answered(Said),
-    /// It did not get that far.
+    /// The worker failed before it gave an answer.
     Failed(Failed),
-    /// Its program may not run.
+    /// The execution policy does not allow the program to run; carries the message.
     Blocked(String),
-    /// Its program is not there.
+    /// The program is not installed; carries its name.
     NotInstalled(String),
-    /// Somebody asked for its end.
+    /// The job was canceled or its session was stopped.
     Canceled,
-    /// The gateway stops.
+    /// The gateway is shutting down.
     Closing,
 }
 
-/// What a worker said.
+/// The output of a worker in which the answer is searched.
 pub(crate) struct Said {
-    /// The answer in the form that was asked for.
+    /// The structured answer, if the program returned one.
     pub(super) structured: Option<Value>,
-    /// Where else the answer may be, the best place first.
+    /// Texts that may contain the answer, the most likely first.
     pub(super) texts: Vec<String>,
-    /// To be shown again if it cannot be understood.
+    /// Text that a repair prompt quotes if the answer cannot be parsed.
     pub(crate) output: String,
 }
 
-/// Why a try failed.
+/// Why an attempt failed.
 pub(crate) struct Failed {
     pub(crate) error: String,
-    /// What its provider needs.
+    /// Reason for a cool-down of the provider; absent if none is needed.
     pub(super) strain: Option<Strain>,
     pub(super) retry_at_ms: Option<i64>,
 }
 
 impl Attempt<'_> {
-    /// Makes the try. Whatever happens, its run and its record say how it ended.
+    /// Runs the attempt. However it ends, its run and the job record state the result.
     pub(super) async fn run(&self, last_run: &mut String) -> Result<Ended, Error> {
         let runner = self.runner;
         let (company, spec) = (&runner.company, &runner.spec);
-        // What can be wrong without a run is found out before there is one.
+        // Errors that can be detected without a run are reported before one is created.
         worker::template(self.agent, "", None, "").map_err(company::Error::Refused)?;
         let agent_id = AgentId::parse(&self.agent.id)
             .map_err(|error| company::Error::Refused(error.to_string()))?;
@@ -139,17 +139,17 @@ impl Attempt<'_> {
                     .keep_plan(&company, &spec, &plan, run)
             });
             if let Some(kept) = kept.await? {
-                self.note(move |attempt| {
+                self.update(move |attempt| {
                     attempt.context_plan_relpath = Text::new(kept.relpath);
                     attempt.context_plan_hash = Text::new(kept.hash);
                 })
                 .await?;
             }
         }
-        let done = self.go(&scribe).await;
-        // An attempt nobody could finish is over all the same, and so is its run.
+        let done = self.execute(&scribe).await;
+        // An attempt that failed with an error is over as well, and so is its run.
         let (status, error) = match &done {
-            Ok(Done {
+            Ok(ExecutedAttempt {
                 record: Some(record),
                 ended,
             }) => (
@@ -165,7 +165,7 @@ impl Attempt<'_> {
                     }
                 },
             ),
-            Ok(Done {
+            Ok(ExecutedAttempt {
                 record: None,
                 ended,
             }) => (
@@ -189,7 +189,7 @@ impl Attempt<'_> {
             }
         }
         let now = text(company.sources().now_text());
-        self.note(move |attempt| {
+        self.update(move |attempt| {
             attempt.status = status;
             attempt.error = error;
             attempt.ended_at = Some(now);
@@ -198,7 +198,7 @@ impl Attempt<'_> {
         done.map(|done| done.ended)
     }
 
-    /// What the worker is told to know, put where it can read it.
+    /// Copies the referenced context to where the worker can read it and returns the references for the prompt.
     async fn hand_over(&self, scribe: &Scribe) -> Result<Vec<ContextRef>, Error> {
         let runner = self.runner;
         let (jobs, company) = (runner.jobs.clone(), runner.company.clone());
@@ -212,8 +212,8 @@ impl Attempt<'_> {
         Ok(handed.await?)
     }
 
-    /// From the guard to the last word.
-    async fn go(&self, scribe: &Scribe) -> Result<Done, Error> {
+    /// Compiles the prompt, checks the program and runs the session to its end.
+    async fn execute(&self, scribe: &Scribe) -> Result<ExecutedAttempt, Error> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let (company, spec) = (&runner.company, &runner.spec);
@@ -244,7 +244,7 @@ impl Attempt<'_> {
             None => task,
         };
         let permission = match self.flaw {
-            // Nothing is to be done any more.
+            // A repair only reformats the answer.
             Some(_) => protocol::company::PermissionLevel::ReadOnly,
             None => spec.permission_level,
         };
@@ -273,7 +273,7 @@ impl Attempt<'_> {
         };
         {
             let bin = bin.clone();
-            self.note(move |attempt| {
+            self.update(move |attempt| {
                 attempt.provider_bin = Text::new(bin);
                 attempt.output_format = format.and_then(Text::new);
             })
@@ -301,7 +301,7 @@ impl Attempt<'_> {
                 )?;
                 let (scribe, events) = (scribe.clone(), [events, vec![failed]].concat());
                 blocking(move || scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)).await?;
-                Ok(Done {
+                Ok(ExecutedAttempt {
                     record: None,
                     ended: Ended::Blocked(message),
                 })
@@ -323,14 +323,14 @@ impl Attempt<'_> {
                 let writer = scribe.clone();
                 blocking(move || writer.append(&events)).await?;
                 let takes_schema = probe.takes_schema && !is_template;
-                self.note(move |attempt| {
+                self.update(move |attempt| {
                     attempt.provider_version = probe.version.and_then(Text::new);
                     attempt.provider_help_hash = probe.help_hash.and_then(Text::new);
                 })
                 .await?;
                 let extra = Extra {
                     is_worker: true,
-                    // Repairs and reports are only asked for a text.
+                    // Repairs and heartbeat reports only request a text, so their sessions are never resumed.
                     is_one_shot: self.flaw.is_some() || spec.job_kind == JobKind::Heartbeat,
                     schema: takes_schema.then(|| schema::of(spec, scribe.run.as_str())),
                     allowed_tools: worker::allowed_tools(self.agent),
@@ -347,7 +347,7 @@ impl Attempt<'_> {
         scribe: &Scribe,
         params: CompanySessionLaunchParams,
         extra: Extra,
-    ) -> Result<Done, Error> {
+    ) -> Result<ExecutedAttempt, Error> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let dir = params.workspace_dir.clone();
@@ -367,7 +367,7 @@ impl Attempt<'_> {
         let ended = match record.status {
             RunStatus::Stopped if canceled || runner.active.is_cancel_wanted() => Ended::Canceled,
             RunStatus::Stopped if runner.jobs.is_closing() => Ended::Closing,
-            // A person stopped the session: another attempt would start a worker that was not asked for.
+            // A user stopped the session; another attempt would start a worker against that decision.
             RunStatus::Stopped => Ended::Canceled,
             RunStatus::Ended => {
                 let (company, project, run) = (
@@ -402,13 +402,13 @@ impl Attempt<'_> {
                 .await?
             }
         };
-        Ok(Done {
+        Ok(ExecutedAttempt {
             record: Some(record),
             ended,
         })
     }
 
-    /// What a launch of this attempt says about itself.
+    /// Returns the launch parameters of this attempt's session.
     fn params(&self, scribe: &Scribe) -> Result<CompanySessionLaunchParams, Error> {
         let spec = &self.runner.spec;
         let timeout = self.runner.jobs.inner.attempt_timeout;
@@ -428,8 +428,8 @@ impl Attempt<'_> {
             .map_err(|error| company::Error::Refused(error.to_string()).into())
     }
 
-    /// Changes the attempt in the record of its job.
-    async fn note(
+    /// Changes this attempt in the job record.
+    async fn update(
         &self,
         change: impl FnOnce(&mut JobAttempt) + Send + 'static,
     ) -> Result<(), company::Error> {
@@ -449,13 +449,14 @@ impl Attempt<'_> {
     }
 }
 
-struct Done {
-    /// Its session, if there was one.
+/// Result of [`Attempt::execute`].
+struct ExecutedAttempt {
+    /// Record of the session; absent if none was launched.
     record: Option<SessionRecord>,
     ended: Ended,
 }
 
-/// Closes a run that never got a session. One that is over stays as it is.
+/// Marks a run without a session as failed. A run that is already over is left unchanged.
 pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::Error> {
     let run = scribe
         .company
@@ -475,7 +476,7 @@ pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<()
     scribe.end(&[event], RunStatus::Failed, |_| {}, &[], None)
 }
 
-/// A file of a run's output, as far as it is looked at.
+/// Returns the first [`READ_BYTES`] of an output file of a run; `None` if it is missing or blank.
 fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Option<String> {
     use std::io::Read as _;
     let path = format!("{}/{name}", layout::run_outputs(project, run));
@@ -490,6 +491,7 @@ fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Op
     (!text.trim().is_empty()).then_some(text)
 }
 
+/// Collects the texts of a run that may contain the answer.
 pub(crate) fn said(
     company: &Company,
     project: &ProjectId,
@@ -503,7 +505,7 @@ pub(crate) fn said(
         .flatten()
         .collect();
     if texts.is_empty() && outcome.structured.is_none() {
-        // A program nobody knows: the answer may be anywhere in what it printed.
+        // The output format is unknown, so the answer may be anywhere in the output.
         let stdout = read("stdout.txt");
         texts.extend(stdout.clone());
         texts.extend(stdout.as_deref().and_then(answer::words));
@@ -516,7 +518,7 @@ pub(crate) fn said(
     }
 }
 
-/// Why an attempt failed. Only what the program itself says is believed, never what its model said.
+/// Determines why an attempt failed. Only messages of the program itself are evaluated, never output of its model.
 pub(crate) fn failed(
     company: &Company,
     project: &ProjectId,
@@ -527,12 +529,12 @@ pub(crate) fn failed(
     let status = match (record.exit_code, &record.signal) {
         (Some(code), _) => format!("worker exited with code {code}"),
         (None, Some(signal)) => format!("worker was ended by {signal}"),
-        (None, None) => "worker did not end well".to_owned(),
+        (None, None) => "worker ended without an exit code or signal".to_owned(),
     };
     let known = outcome.and_then(|outcome| outcome.error_class);
     let own = outcome.and_then(|outcome| outcome.error.clone());
     let error = own.or_else(|| record.error.clone()).unwrap_or(status);
-    let spoken = {
+    let printed = {
         let stderr = output(company, project, run, "stderr.txt").unwrap_or_default();
         let is_silent = outcome.is_none_or(|outcome| outcome.text.is_none());
         let stdout = output(company, project, run, "stdout.txt").filter(|_| is_silent);
@@ -544,11 +546,11 @@ pub(crate) fn failed(
         Some(ErrorClass::Auth) => Some(Strain::Auth),
         Some(ErrorClass::ContextExceeded | ErrorClass::Billing) => None,
         Some(ErrorClass::Other) => strain_of(&error),
-        None => strain_of(&spoken),
+        None => strain_of(&printed),
     };
-    let said = outcome.and_then(|outcome| retry_at_of(company, outcome));
-    let retry_at_ms = said.or_else(|| {
-        let hint = RetryHint::of_text(&spoken)?;
+    let reported = outcome.and_then(|outcome| retry_at_of(company, outcome));
+    let retry_at_ms = reported.or_else(|| {
+        let hint = RetryHint::of_text(&printed)?;
         hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
     });
     Failed {
@@ -558,7 +560,7 @@ pub(crate) fn failed(
     }
 }
 
-/// What the text of a failure says a provider needs.
+/// Classifies the text of a failure as a reason for a cool-down; `None` if it is none.
 fn strain_of(text: &str) -> Option<Strain> {
     let text = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));

@@ -1,6 +1,8 @@
-//! Which process works on a job: a small file beside the sessions, sealed by this machine. It holds as long as that
-//! process lives, and stays when the job is let go: only jobs that this machine had are ever gone on with. A record
-//! that came with the folder, from another machine or from an attacker, starts nothing.
+//! Leases: which process works on a job, as a small file under `.local/jobs` that this machine seals.
+//!
+//! A lease is valid as long as its process lives. The file remains when the job is released, because only jobs that
+//! this machine has owned are ever resumed: a job record that came with the folder, from another machine or an
+//! attacker, starts nothing.
 
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};
@@ -12,7 +14,7 @@ const FOLDER: &str = ".local/jobs";
 
 #[derive(Serialize, Deserialize)]
 struct Lease {
-    /// The process that works on the job; none if it let the job go.
+    /// The process that works on the job; absent once it released the job.
     owner: Option<ProcessId>,
 }
 
@@ -26,7 +28,7 @@ fn read(company: &Company, project: &ProjectId, job: &JobId) -> Option<Lease> {
     company.open_sealed(&path, &text).ok()?
 }
 
-/// Takes a job for this process.
+/// Acquires the lease of a job for this process.
 pub(crate) fn hold(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<(), Error> {
     let path = path(project, job);
     let lease = Lease {
@@ -36,7 +38,7 @@ pub(crate) fn hold(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Res
     writer.put_text(&path, &text)
 }
 
-/// Takes a job that no living process works on; false if one does.
+/// Acquires the lease unless a live process holds it; returns whether it was acquired.
 pub(crate) fn claim(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<bool, Error> {
     if is_held(writer.company(), project, job) {
         return Ok(false);
@@ -44,19 +46,19 @@ pub(crate) fn claim(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Re
     hold(writer, project, job).map(|()| true)
 }
 
-/// Whether a living process works on it, this one or another.
+/// Whether a live process holds the lease, this one or another.
 pub(crate) fn is_held(company: &Company, project: &ProjectId, job: &JobId) -> bool {
     let owner = read(company, project, job).and_then(|lease| lease.owner);
     owner.is_some_and(ProcessId::is_alive)
 }
 
-/// Whether a process of this machine had the job, and none has it now.
+/// Whether a process of this machine held the lease and no live process holds it now.
 pub(crate) fn is_left(company: &Company, project: &ProjectId, job: &JobId) -> bool {
     let lease = read(company, project, job);
     lease.is_some_and(|lease| !lease.owner.is_some_and(ProcessId::is_alive))
 }
 
-/// Lets a job go that this process has.
+/// Releases the lease if this process holds it.
 pub(crate) fn release(company: &Company, project: &ProjectId, job: &JobId) {
     let lease = read(company, project, job);
     if lease.and_then(|lease| lease.owner) != Some(ProcessId::own()) {
@@ -64,7 +66,7 @@ pub(crate) fn release(company: &Company, project: &ProjectId, job: &JobId) {
     }
     let path = path(project, job);
     if let Ok(text) = company.sealed(&path, &Lease { owner: None }) {
-        // One that stays ends with this process.
+        // If this fails, the lease expires with this process.
         let _ = company.replace(&path, text.as_bytes());
     }
 }

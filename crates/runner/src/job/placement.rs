@@ -1,5 +1,5 @@
-//! Where the worker of a job works, beside what its contract says. Contracts are strict documents, so this is kept
-//! under `.local` until the job is over.
+//! Placement of a job's worker: repository, task and folder, in addition to its contract. Contracts are strict
+//! documents without such fields, so the placement is stored under `.local` until the job is over.
 
 use company::{
     Company, Error, Writer, document::Machine, files, layout, org::project, policy::Actor,
@@ -19,19 +19,19 @@ use crate::{working_folder::InPlace, worktree};
 
 const FOLDER: &str = ".local/job_placements";
 
-/// What a caller said about the place of a job's worker.
+/// The placement requested by the caller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobPlacement {
-    /// The repository; absent if the contract and the project decide.
+    /// The repository; if absent, it is derived from the contract's references and the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<RepoId>,
-    /// The task.
+    /// The task; absent if the job belongs to none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<TaskId>,
-    /// The milestone of the task.
+    /// The milestone of the task; requires `task_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milestone_id: Option<MilestoneId>,
-    /// Whether the worker runs in the repository or the company folder itself.
+    /// Whether the worker runs in the repository or the company folder itself instead of a worktree or scratch folder.
     #[serde(default)]
     pub in_place: bool,
 }
@@ -48,7 +48,7 @@ impl From<&JobSubmitParams> for JobPlacement {
 }
 
 impl JobPlacement {
-    /// Refuses what a launch would refuse, before there is a job.
+    /// Rejects placements that a launch would reject, before the job is created.
     pub(super) fn check(&self, company: &Company, spec: &JobSpec) -> Result<(), Error> {
         let actor = Actor {
             id: spec.manager_actor_id.as_deref().unwrap_or("manager").into(),
@@ -85,7 +85,7 @@ impl JobPlacement {
         }
     }
 
-    /// Adds it to the launch of an attempt.
+    /// Applies the placement to the launch of an attempt.
     pub(super) fn apply(
         &self,
         params: &mut CompanySessionLaunchParams,
@@ -100,7 +100,7 @@ impl JobPlacement {
         params.in_place = Some(self.in_place);
     }
 
-    /// Keeps it for whichever process works on the job.
+    /// Stores the placement for the process that works on the job; the default placement removes the file.
     pub(super) fn keep(
         &self,
         writer: &Writer<'_>,
@@ -115,7 +115,7 @@ impl JobPlacement {
         writer.put_text(&path(project, job), &(text + "\n"))
     }
 
-    /// What was kept for a job.
+    /// Reads the stored placement of a job; the default if there is none.
     pub(super) fn of(company: &Company, project: &ProjectId, job: &JobId) -> Result<Self, Error> {
         match company.read_text(&path(project, job)) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
@@ -127,7 +127,7 @@ impl JobPlacement {
     }
 }
 
-/// The job is over, or is submitted again without a placement.
+/// Removes the stored placement, because the job is over or is submitted again without one.
 pub(super) fn forget(writer: &Writer<'_>, project: &ProjectId, job: &JobId) -> Result<(), Error> {
     let path = writer.company().path(&path(project, job));
     if path.exists() {
@@ -146,7 +146,8 @@ fn is_on_this_machine(company: &Company, repo: &RepoId) -> bool {
         .is_ok_and(|machine| machine.repo_roots.contains_key(repo.as_str()))
 }
 
-/// The repository a job works in: the only one of its project, or the one a reference names, if it is on this machine.
+/// Determines the repository of a job: the one that a reference names, or else the only one of its project, if it has a
+/// folder on this machine.
 fn repository(company: &Company, project: &ProjectId, refs: &[ContextRef]) -> Option<RepoId> {
     let links = project::repo_links(company, project).ok()?;
     let named = links.iter().find(|link| {

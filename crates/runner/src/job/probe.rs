@@ -1,4 +1,4 @@
-//! What a worker program says of itself. Asked once as long as its file does not change.
+//! Probes a worker program for its version and options. Results are cached until the program's file changes.
 
 use std::{
     collections::BTreeMap,
@@ -14,21 +14,21 @@ use tokio::process::Command;
 
 use crate::driver::Driver;
 
-/// How long a program may take to answer: some take five seconds for their version.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Timeout of one probe command; some programs take five seconds to print their version.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a program said.
+/// The result of probing a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
-    /// The first line of `--version`.
+    /// First line of `--version`; absent if the command failed.
     pub(crate) version: Option<String>,
-    /// The hash of `--help`.
+    /// SHA-256 of the output of `--help`, in hexadecimal; absent if the command failed.
     pub(crate) help_hash: Option<String>,
-    /// Whether it can be told the form of the answer.
+    /// Whether the program accepts a JSON schema for its answer.
     pub(crate) takes_schema: bool,
 }
 
-/// What programs said. The file decides whether to ask again: its size, its place on disk, its time.
+/// Cache of probe results, keyed by path, inode, size and modification time of the program's file.
 #[derive(Debug, Default)]
 pub(crate) struct Probes(Mutex<BTreeMap<(PathBuf, u64, u64, i64), Probe>>);
 
@@ -53,7 +53,8 @@ impl Probes {
                 return found.clone();
             }
         }
-        let ask = |arguments: &'static [&'static str]| said(program, arguments, environment);
+        let ask =
+            |arguments: &'static [&'static str]| command_output(program, arguments, environment);
         let (version, help, more) = tokio::join!(ask(&["--version"]), ask(&["--help"]), async {
             match driver {
                 Driver::Codex => ask(&["exec", "--help"]).await,
@@ -85,7 +86,8 @@ impl Probes {
     }
 }
 
-async fn said(
+/// Runs the program and returns its standard output, or its standard error if that is empty; `None` on failure.
+async fn command_output(
     program: &str,
     arguments: &[&str],
     environment: &BTreeMap<String, String>,
@@ -97,13 +99,14 @@ async fn said(
         .envs(environment)
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output())
+    let output = tokio::time::timeout(PROBE_TIMEOUT, command.output())
         .await
         .ok()?
         .ok()?;
-    let text = match output.stdout.is_empty() {
-        true => output.stderr,
-        false => output.stdout,
+    let text = if output.stdout.is_empty() {
+        output.stderr
+    } else {
+        output.stdout
     };
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)

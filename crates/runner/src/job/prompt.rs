@@ -1,5 +1,5 @@
-//! What a worker is asked: sections with headings, in a fixed order. What it is told besides, such as the
-//! instructions of its project, goes before it.
+//! Compiles the prompt of a job: sections with headings, in a fixed order. The caller prepends the briefing, such as
+//! the instructions of the project.
 
 use protocol::company::{
     JobKind,
@@ -7,15 +7,15 @@ use protocol::company::{
     job::{JobError, JobSpec},
 };
 
-/// How much of an earlier answer is shown again.
-const SHOWN: usize = 8000;
+/// Maximum number of characters of an earlier answer that a repair prompt quotes.
+const MAX_QUOTED_CHARS: usize = 8000;
 
-/// What is known when a prompt is made.
+/// The inputs of a prompt.
 #[derive(Debug)]
 pub(crate) struct Situation<'a> {
     /// The contract.
     pub(crate) job: &'a JobSpec,
-    /// What the worker is given to know.
+    /// Context references that the worker can read.
     pub(crate) refs: &'a [ContextRef],
     /// The run of this attempt.
     pub(crate) run: &'a str,
@@ -23,16 +23,17 @@ pub(crate) struct Situation<'a> {
     pub(crate) folder: &'a str,
 }
 
-/// What was wrong with the attempt before.
+/// Why the answer of the previous attempt was rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct Flaw {
-    /// Told field by field.
+    /// The validation errors.
     pub(crate) errors: Vec<JobError>,
-    /// What it printed.
+    /// The rejected answer.
     pub(crate) output: String,
 }
 
-/// The first prompt of a job, or the one after a flaw. `reformat` asks only for the form, not for the work.
+/// Compiles the first prompt of a job, or a repair prompt if there is a `flaw`. With `reformat` the repair prompt
+/// addresses a different worker that only reformats the answer.
 pub(crate) fn compile(situation: &Situation<'_>, flaw: Option<&Flaw>, reformat: bool) -> String {
     let job = situation.job;
     let mut sections: Vec<(&str, String)> = Vec::new();
@@ -48,17 +49,18 @@ pub(crate) fn compile(situation: &Situation<'_>, flaw: Option<&Flaw>, reformat: 
             sections.push(("Context references", references(situation)));
         }
         (Some(flaw), reformat) => {
-            let task = match reformat {
-                true => format!(
+            let task = if reformat {
+                format!(
                     "You are a formatter. Another worker did job `{}`; its answer below cannot be read. \
                      Do not do the work again and do not run anything: put that answer into the form below. \
                      Say nothing that it does not say.",
                     job.job_id
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "Your answer for job `{}` cannot be read. Give it again in the form below; do not do the work again.",
                     job.job_id
-                ),
+                )
             };
             sections.push(("Task", task));
             let wrong: Vec<_> = flaw
@@ -67,7 +69,7 @@ pub(crate) fn compile(situation: &Situation<'_>, flaw: Option<&Flaw>, reformat: 
                 .map(|error| format!("- {}: {}", error.code, error.message))
                 .collect();
             sections.push(("What was wrong", wrong.join("\n")));
-            let output: String = flaw.output.chars().take(SHOWN).collect();
+            let output: String = flaw.output.chars().take(MAX_QUOTED_CHARS).collect();
             sections.push(("The answer as it was", output));
         }
     }
@@ -107,9 +109,15 @@ fn references(situation: &Situation<'_>) -> String {
         .refs
         .iter()
         .map(|reference| {
-            let what = reference.description.as_ref();
-            let what = what.map(|what| format!(" ({what})")).unwrap_or_default();
-            format!("- {}: {}{what}", reference.kind.as_str(), reference.value)
+            let description = reference.description.as_ref();
+            let description = description
+                .map(|description| format!(" ({description})"))
+                .unwrap_or_default();
+            format!(
+                "- {}: {}{description}",
+                reference.kind.as_str(),
+                reference.value
+            )
         })
         .collect();
     if !lines.is_empty() {

@@ -1,5 +1,5 @@
-//! Makes a result of an answer: what is missing and harmless is filled in, what nobody asked for is left out, and
-//! both are noted. What cannot be understood is told in a way the worker can act upon.
+//! Converts a worker's answer into a job result. Missing lists are added and unknown fields dropped, and both are
+//! noted. An answer that cannot be converted yields errors that a repair prompt can quote.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use protocol::company::{
 };
 use serde_json::{Map, Value, json};
 
-/// A list of a result and the fields of its items.
+/// Lists of a result, with the fields of their items.
 const LISTS: [(&str, &[&str]); 5] = [
     ("files_changed", &["path", "change_type", "summary"]),
     ("commands_run", &["command", "exit_code", "summary"]),
@@ -29,7 +29,7 @@ const FIELDS: [&str; 6] = [
     "summary",
 ];
 
-/// The result an answer is, with what was changed to make it one.
+/// Converts an answer into a result and the notes about its normalization.
 pub(crate) fn of_answer(
     mut answer: Map<String, Value>,
     job: &JobId,
@@ -73,7 +73,7 @@ pub(crate) fn of_answer(
     answer.entry("schema_version").or_insert_with(|| json!(1));
     answer.entry("type").or_insert_with(|| json!("result"));
     answer.insert("job_id".to_owned(), json!(job));
-    // What the worker says it is does not matter: it becomes part of paths.
+    // The worker's own value is ignored, because the id becomes part of paths.
     answer.insert("attempt_run_id".to_owned(), json!(run));
     notes.sort_unstable();
     notes.dedup();
@@ -83,7 +83,7 @@ pub(crate) fn of_answer(
     }
 }
 
-/// The report an answer is.
+/// Converts an answer into a heartbeat report.
 pub(crate) fn report_of_answer(
     answer: Map<String, Value>,
 ) -> Result<HeartbeatReport, Vec<JobError>> {
@@ -97,7 +97,7 @@ pub(crate) fn report_of_answer(
     report.map_err(|issues| errors_of("heartbeat_report_schema_invalid", &issues))
 }
 
-/// A program that must name every field names those it does not need as null.
+/// Removes null members: programs that must return every field of a schema set unused ones to null.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(object) => object
@@ -118,7 +118,7 @@ fn errors_of(code: &str, issues: &[Issue]) -> Vec<JobError> {
         .collect()
 }
 
-/// Something that went wrong.
+/// Creates an error without details.
 pub(crate) fn error(code: &str, message: &str) -> JobError {
     JobError {
         code: text(code),
@@ -127,12 +127,12 @@ pub(crate) fn error(code: &str, message: &str) -> JobError {
     }
 }
 
-/// A text that is there even if there is nothing to say.
+/// Creates a non-empty text; `-` stands for an empty one.
 pub(crate) fn text(text: impl Into<String>) -> Text {
     Text::new(text).unwrap_or_else(|| Text::new("-").expect("a dash is a text"))
 }
 
-/// A result nobody but us made.
+/// Creates a result on behalf of the gateway, without an answer of a worker.
 pub(crate) fn own(
     job: &JobId,
     run: &str,
@@ -162,7 +162,7 @@ pub(crate) fn own(
     }
 }
 
-/// The result of a job whose worker reported.
+/// Creates the result of a job from the report of its heartbeat worker.
 pub(crate) fn of_report(job: &JobId, run: &str, report: &HeartbeatReport) -> JobResult {
     let next = report.actions().iter().map(|action| NextAction {
         action: text(format!("{}:{}", action.kind(), action.idempotency_key())),
@@ -181,16 +181,18 @@ pub(crate) fn of_report(job: &JobId, run: &str, report: &HeartbeatReport) -> Job
     }
 }
 
-/// A result in short. Everything in it can be read at a glance.
+/// Summarizes a result for managers: texts are shortened and lists, except for artifacts, limited to 20 items.
 pub(crate) fn digest(result: &JobResult, signals: Signals) -> ManagerDigest {
     const ITEMS: usize = 20;
-    let short = |text: &str, most: usize| match text.chars().count() > most {
-        true => text
-            .chars()
-            .take(most.saturating_sub(3))
-            .chain("...".chars())
-            .collect(),
-        false => text.to_owned(),
+    let short = |text: &str, most: usize| {
+        if text.chars().count() > most {
+            text.chars()
+                .take(most.saturating_sub(3))
+                .chain("...".chars())
+                .collect()
+        } else {
+            text.to_owned()
+        }
     };
     let maybe = |text: &Option<String>, most| text.as_deref().map(|text| short(text, most));
     ManagerDigest {

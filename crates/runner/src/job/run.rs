@@ -1,4 +1,4 @@
-//! The life of one job in this process, from its first attempt to its result.
+//! Runs one job in this process, from its first attempt to its result.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -25,26 +25,26 @@ use super::{
 };
 use crate::{Error, adapter, lanes::Strain, session::blocking};
 
-/// How often an answer is asked for.
-const ATTEMPTS: u32 = 3;
-/// How often a job waits for its provider before that counts as an attempt.
-const WAITED: u32 = 3;
-/// How long it waits when the provider does not say.
-const WAIT_MS: i64 = 5 * 60_000;
-/// How the error of an attempt begins that only has to wait.
+/// Maximum number of attempts, not counting those that wait for a rate limit.
+const MAX_ATTEMPTS: u32 = 3;
+/// Number of rate-limited attempts that are repeated without being counted.
+const MAX_WAITS: u32 = 3;
+/// Wait after a rate limit if the provider reports no time, in milliseconds.
+const DEFAULT_WAIT_MS: i64 = 5 * 60_000;
+/// Prefix of the error of an attempt that waits for a rate limit.
 pub(super) const WAITS: &str = "rate limited until ";
 
-/// How often the record is looked at for the wish of another process.
-const LOOKS: Duration = Duration::from_secs(1);
+/// Interval at which the record is checked for a cancellation requested through another process.
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// When an attempt that only had to wait is made again.
+/// When a rate-limited attempt is repeated, in Unix milliseconds; `None` if the attempt is not waiting.
 fn waits_until(attempt: &JobAttempt) -> Option<i64> {
     let rest = attempt.error.as_deref()?.strip_prefix(WAITS)?;
     let (until, _) = rest.split_once(": ").unwrap_or((rest, ""));
     company::unix_ms(until)
 }
 
-/// A job and everything it needs.
+/// A job and everything that is needed to run it.
 pub(super) struct Runner {
     pub(super) jobs: Jobs,
     pub(super) company: Company,
@@ -54,24 +54,24 @@ pub(super) struct Runner {
     pub(super) plan: Option<ContextPlan>,
     pub(super) placement: JobPlacement,
     pub(super) active: Arc<Active>,
-    /// Whoever submitted the job may execute.
+    /// Proof that the submitter of the job may execute programs.
     pub(super) may: MayExec,
 }
 
-/// What came of a job.
-struct Outcome {
+/// The outcome of a job.
+struct JobOutcome {
     result: JobResult,
     signals: Vec<(String, Value)>,
     report: Option<HeartbeatReport>,
 }
 
-/// Why the work on a job stops without a result of a worker.
+/// Why the work on a job stopped without a result.
 enum Stop {
-    /// Somebody asked for it.
+    /// The job was canceled.
     Canceled,
-    /// The gateway stops; the next one deals with the job.
+    /// The gateway is shutting down; the next one recovers the job.
     Closing,
-    /// It cannot go on.
+    /// An error prevents further work.
     Broken(String),
 }
 
@@ -99,17 +99,17 @@ impl From<company::Error> for Stop {
 }
 
 impl Runner {
-    /// Works until there is a result, and writes it down.
+    /// Works until there is a result and stores it.
     pub(super) async fn run(self) {
         let mut last_run = "none".to_owned();
         let worked = tokio::select! {
             worked = self.work(&mut last_run) => worked,
-            never = self.watch() => match never {},
+            never = self.watch_cancellation() => match never {},
         };
         let made = match worked {
             Ok(outcome) => outcome,
             Err(Stop::Closing) => return,
-            Err(Stop::Canceled) => self.own(
+            Err(Stop::Canceled) => self.own_result(
                 &last_run,
                 JobResultStatus::Canceled,
                 "Job was canceled before completion.",
@@ -117,7 +117,7 @@ impl Runner {
                 None,
                 [("canceled", json!(true))],
             ),
-            Err(Stop::Broken(error)) => self.own(
+            Err(Stop::Broken(error)) => self.own_result(
                 &last_run,
                 JobResultStatus::Failed,
                 "Job runner failed before producing a valid result.",
@@ -130,7 +130,7 @@ impl Runner {
             (self.company.clone(), self.project.clone(), self.job.clone());
         let jobs = self.jobs.clone();
         let finished = blocking(move || {
-            let Outcome {
+            let JobOutcome {
                 result,
                 signals,
                 report,
@@ -140,14 +140,14 @@ impl Runner {
             Ok(())
         });
         if let Err(error) = finished.await {
-            tracing::error!(%error, job = %self.job, "the result of a job cannot be written down");
+            tracing::error!(%error, job = %self.job, "the result of a job cannot be stored");
         }
     }
 
-    /// Hears of those who ask another process for the end of the job: they leave their wish in its record.
-    async fn watch(&self) -> Infallible {
+    /// Polls the record for a cancellation that was requested through another process.
+    async fn watch_cancellation(&self) -> Infallible {
         loop {
-            sleep(LOOKS).await;
+            sleep(CANCEL_POLL_INTERVAL).await;
             let (company, project, job) =
                 (self.company.clone(), self.project.clone(), self.job.clone());
             let record = blocking(move || files::record(&company, &project, &job)).await;
@@ -158,7 +158,7 @@ impl Runner {
         }
     }
 
-    async fn work(&self, last_run: &mut String) -> Result<Outcome, Stop> {
+    async fn work(&self, last_run: &mut String) -> Result<JobOutcome, Stop> {
         let begun = self
             .change(|record| record.status = JobStatus::Running)
             .await?;
@@ -173,14 +173,14 @@ impl Runner {
             attempt.run_id.as_str().clone_into(last_run);
         }
         if let Some(until_ms) = begun.attempts.last().and_then(waits_until) {
-            // It was taken over while it waited: it goes on when its provider said, not before.
+            // The job was adopted while it waited for a rate limit; that wait still applies.
             self.sleep_until(until_ms).await?;
         }
         let mut number = u32::try_from(begun.attempts.len()).unwrap_or(u32::MAX);
         let (mut counted, mut waited) = (0, 0);
         let mut flaw: Option<Flaw> = None;
         let mut errors: Vec<JobError> = Vec::new();
-        while counted < ATTEMPTS {
+        while counted < MAX_ATTEMPTS {
             if self.active.is_cancel_wanted() || begun.cancellation_requested {
                 return Err(Stop::Canceled);
             }
@@ -188,20 +188,19 @@ impl Runner {
                 return Err(Stop::Closing);
             }
             number += 1;
-            let is_last = counted + 1 == ATTEMPTS;
-            let agent = match is_last && flaw.is_some() {
-                true => {
-                    let (company, chosen) = (self.company.clone(), Arc::clone(&chosen));
-                    blocking(move || worker::formatter(&company, &chosen)).await?
-                }
-                false => Arc::clone(&chosen),
+            let is_last = counted + 1 == MAX_ATTEMPTS;
+            let agent = if is_last && flaw.is_some() {
+                let (company, chosen) = (self.company.clone(), Arc::clone(&chosen));
+                blocking(move || worker::formatter(&company, &chosen)).await?
+            } else {
+                Arc::clone(&chosen)
             };
             let attempt = Attempt {
                 runner: self,
                 number,
                 agent: &agent,
                 flaw: flaw.as_ref(),
-                // A report is short: it is asked for again.
+                // A heartbeat report is short, so it is requested again instead of reformatted.
                 reformats: is_last && self.spec.job_kind == JobKind::Execution,
             };
             match attempt.run(last_run).await? {
@@ -213,7 +212,7 @@ impl Runner {
                 }
                 Ended::Failed(failed) => {
                     errors = vec![result::error("worker_attempt_failed", &failed.error)];
-                    if let (Some(Strain::RateLimit), true) = (failed.strain, waited < WAITED) {
+                    if let (Some(Strain::RateLimit), true) = (failed.strain, waited < MAX_WAITS) {
                         waited += 1;
                         self.wait(&agent, last_run, failed.retry_at_ms, &failed.error)
                             .await?;
@@ -226,10 +225,10 @@ impl Runner {
                             .rest(&self.company, &agent.provider, strain, &failed.error, None)
                             .await;
                     }
-                    // What did not answer is asked again, not corrected.
+                    // Without an answer there is nothing to repair, so the full prompt is sent again.
                     flaw = None;
                 }
-                Ended::Answered(said) => match self.understood(&said, last_run, counted).await {
+                Ended::Answered(said) => match self.parse_answer(&said, last_run, counted).await {
                     Ok(outcome) => return Ok(outcome),
                     Err(found) => {
                         flaw = Some(Flaw {
@@ -245,13 +244,13 @@ impl Runner {
         Ok(self.exhausted(last_run, errors))
     }
 
-    /// The result in an answer, or what is wrong with it.
-    async fn understood(
+    /// Extracts the result from a worker's output, or returns the validation errors.
+    async fn parse_answer(
         &self,
         said: &Said,
         run: &str,
         retries: u32,
-    ) -> Result<Outcome, Vec<JobError>> {
+    ) -> Result<JobOutcome, Vec<JobError>> {
         let mut signals = vec![("retries_used".to_owned(), json!(retries))];
         let normalization = match self.spec.job_kind {
             JobKind::Execution => "schema_valid",
@@ -271,7 +270,7 @@ impl Runner {
                 if !notes.is_empty() {
                     signals.push(("normalization_notes".to_owned(), json!(notes)));
                 }
-                Ok(Outcome {
+                Ok(JobOutcome {
                     result,
                     signals,
                     report: None,
@@ -285,7 +284,7 @@ impl Runner {
                 })?;
                 let report = result::report_of_answer(found)?;
                 signals.push(("heartbeat_status".to_owned(), json!(report.status)));
-                Ok(Outcome {
+                Ok(JobOutcome {
                     result: result::of_report(&self.job, run, &report),
                     signals,
                     report: Some(report),
@@ -294,7 +293,7 @@ impl Runner {
         }
     }
 
-    /// Waits until the provider can be asked again, or somebody does not want to wait.
+    /// Waits until the rate limit of the provider ends; fails if the job is canceled or the gateway shuts down.
     async fn wait(
         &self,
         agent: &Agent,
@@ -305,7 +304,7 @@ impl Runner {
         let now_ms = self.company.sources().now_ms();
         let until_ms = retry_at_ms
             .filter(|at| *at > now_ms)
-            .unwrap_or(now_ms + WAIT_MS);
+            .unwrap_or(now_ms + DEFAULT_WAIT_MS);
         let until = company::iso_time(until_ms);
         let sessions = &self.jobs.inner.sessions;
         let strain = Strain::RateLimit;
@@ -320,7 +319,7 @@ impl Runner {
             .await;
         let payload =
             json!({"provider": agent.provider, "reason": strain.as_str(), "until": until});
-        self.told(run, "worker.backoff", &payload).await?;
+        self.append_event(run, "worker.backoff", &payload).await?;
         let error = format!("{WAITS}{until}: {detail}");
         self.change(move |record| {
             if let Some(attempt) = record.attempts.last_mut() {
@@ -341,8 +340,13 @@ impl Runner {
         }
     }
 
-    /// Tells of something in the log of a run.
-    async fn told(&self, run: &str, event_type: &'static str, payload: &Value) -> Result<(), Stop> {
+    /// Appends an event to the log of a run.
+    async fn append_event(
+        &self,
+        run: &str,
+        event_type: &'static str,
+        payload: &Value,
+    ) -> Result<(), Stop> {
         use protocol::Id as _;
         let Ok(run) = protocol::company::RunId::parse(run) else {
             return Ok(());
@@ -363,7 +367,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Changes the record as it is on disk.
+    /// Changes the current version of the record on disk.
     pub(super) async fn change(
         &self,
         change: impl FnOnce(&mut JobRecord) + Send + 'static,
@@ -373,10 +377,10 @@ impl Runner {
         blocking(move || company.write(|writer| writer.change_job(&project, &job, change))).await
     }
 
-    fn unavailable(&self) -> Outcome {
+    fn unavailable(&self) -> JobOutcome {
         let kind = self.spec.worker_kind;
         let message = format!("No worker found for worker_kind={kind}");
-        self.own(
+        self.own_result(
             "none",
             JobResultStatus::Blocked,
             &format!("No eligible {kind} worker agent found for this job."),
@@ -389,8 +393,8 @@ impl Runner {
         )
     }
 
-    fn blocked(&self, run: &str, agent: &Agent, message: &str) -> Outcome {
-        self.own(
+    fn blocked(&self, run: &str, agent: &Agent, message: &str) -> JobOutcome {
+        self.own_result(
             run,
             JobResultStatus::Blocked,
             "Worker preflight policy checks failed; run blocked before execution.",
@@ -406,9 +410,9 @@ impl Runner {
         )
     }
 
-    fn not_installed(&self, run: &str, agent: &Agent, program: &str) -> Outcome {
+    fn not_installed(&self, run: &str, agent: &Agent, program: &str) -> JobOutcome {
         let message = adapter::not_installed(program);
-        self.own(
+        self.own_result(
             run,
             JobResultStatus::Blocked,
             &format!("The worker program could not be started: {message}."),
@@ -426,7 +430,7 @@ impl Runner {
         )
     }
 
-    fn exhausted(&self, run: &str, errors: Vec<JobError>) -> Outcome {
+    fn exhausted(&self, run: &str, errors: Vec<JobError>) -> JobOutcome {
         let summary = match self.spec.job_kind {
             JobKind::Execution => {
                 "Worker output could not be normalized into ResultSpec after deterministic repair retries."
@@ -439,7 +443,7 @@ impl Runner {
             .iter()
             .map(|error| format!("{}: {}", error.code, error.message))
             .collect();
-        self.own(
+        self.own_result(
             run,
             JobResultStatus::NeedsInput,
             summary,
@@ -449,14 +453,15 @@ impl Runner {
                 "Normalization retries exhausted",
             )),
             [
-                ("retries_used", json!(ATTEMPTS - 1)),
+                ("retries_used", json!(MAX_ATTEMPTS - 1)),
                 ("normalization", json!("fallback_needs_input")),
                 ("last_validation_error", json!(last.join("; "))),
             ],
         )
     }
 
-    fn own<const N: usize>(
+    /// Creates an outcome on behalf of the gateway, without an answer of a worker.
+    fn own_result<const N: usize>(
         &self,
         run: &str,
         status: JobResultStatus,
@@ -464,8 +469,8 @@ impl Runner {
         errors: Vec<JobError>,
         next: Option<(&str, &str)>,
         signals: [(&str, Value); N],
-    ) -> Outcome {
-        Outcome {
+    ) -> JobOutcome {
+        JobOutcome {
             result: result::own(&self.job, run, status, summary, errors, next),
             signals: signals.map(|(name, value)| (name.to_owned(), value)).into(),
             report: None,
@@ -473,7 +478,7 @@ impl Runner {
     }
 }
 
-/// Writes down what came of a job, in one step.
+/// Stores the result of a job and closes its record in one step, then releases the lease.
 pub(super) fn finish<S: Into<String>>(
     company: &Company,
     project: &ProjectId,
@@ -511,12 +516,13 @@ pub(super) fn finish<S: Into<String>>(
     Ok(record)
 }
 
-/// The object that was asked for, in what a worker said. That may be much, and none of it is to be trusted.
+/// Finds the requested object in a worker's output. Runs on a blocking thread, because the output is untrusted and may
+/// be large.
 async fn find(said: &Said, is_it: fn(&Map<String, Value>) -> bool) -> Option<Map<String, Value>> {
     let (structured, texts) = (said.structured.clone(), said.texts.clone());
     let found = blocking(move || Ok(answer::find(structured.as_ref(), &texts, is_it))).await;
     found.unwrap_or_else(|error| {
-        tracing::error!(%error, "what a worker said cannot be read");
+        tracing::error!(%error, "the output of a worker cannot be searched for its answer");
         None
     })
 }

@@ -1,10 +1,10 @@
-//! The form of an answer, for programs that can be told. They want every field named, so what may be missing may be
-//! null instead.
+//! JSON schemas of answers, for programs that accept a schema. These require every property to be listed as required,
+//! so optional fields are nullable instead.
 
 use protocol::company::{JobKind, job::JobSpec};
 use serde_json::{Map, Value, json};
 
-/// The schema of the answer to a job.
+/// Returns the schema of the answer to a job.
 pub(crate) fn of(job: &JobSpec, run: &str) -> Value {
     match job.job_kind {
         JobKind::Execution => result(&job.job_id, run),

@@ -1,4 +1,4 @@
-//! What jobs need from others: what a worker may know, who hears of a result.
+//! Services that jobs need from the gateway: context for workers, and notification of finished jobs.
 
 use company::{Company, Error, secret};
 use protocol::company::{
@@ -8,33 +8,34 @@ use protocol::company::{
 };
 use serde_json::Value;
 
-/// What was planned for a worker to know.
+/// The context planned for a worker.
 #[derive(Clone, Debug, Default)]
 pub struct ContextPlan {
     /// The references, the caller's own first.
     pub refs: Vec<ContextRef>,
-    /// The plan as whoever made it keeps it; none if it is not kept.
+    /// The plan in the planner's own format, to be stored with the run; absent if it is not stored.
     pub plan: Option<Value>,
 }
 
-/// Where a plan was kept.
+/// Location of a stored plan.
 #[derive(Clone, Debug)]
 pub struct KeptPlan {
-    /// Its file, relative to the company folder.
+    /// Path of the file, relative to the company folder.
     pub relpath: String,
-    /// The SHA-256 of that file.
+    /// SHA-256 of the file.
     pub hash: String,
 }
 
-/// Implemented by the gateway, called by jobs, on threads that may wait.
+/// Implemented by the gateway and called by jobs, always on blocking threads.
 pub trait Surroundings: Send + Sync + 'static {
-    /// Chooses what a worker should know. What is rejected is not among it, even if the caller gave it.
+    /// Selects the context of a worker. Rejected references are omitted, even if the caller supplied them.
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error>;
 
-    /// Refuses references to what the worker could not be given.
+    /// Rejects references that cannot be provided to the worker.
     fn check_refs(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error>;
 
-    /// Puts what the references mean where the worker of a run can read it. Answers them as the worker is told them.
+    /// Copies the referenced content to where the worker of a run can read it. Returns the references as they appear in
+    /// the prompt.
     fn hand_over(
         &self,
         company: &Company,
@@ -42,7 +43,7 @@ pub trait Surroundings: Send + Sync + 'static {
         run: (&ProjectId, &RunId, &JobId),
     ) -> Result<Vec<ContextRef>, Error>;
 
-    /// Keeps a plan with the run it is used in and tells of it in the log of the run.
+    /// Stores a plan with the run that uses it and records that in the log of the run.
     fn keep_plan(
         &self,
         company: &Company,
@@ -51,11 +52,12 @@ pub trait Surroundings: Send + Sync + 'static {
         run: (&RunId, &ContextPackId, &str),
     ) -> Result<Option<KeptPlan>, Error>;
 
-    /// Hears that a job is over.
+    /// Called when a job is over.
     fn job_over(&self, company: &Company, job: &JobId, record: &JobRecord);
 }
 
-/// Nobody around: what the caller gave is all there is.
+/// Implementation without a gateway: the context consists of the caller's references, except those that contain
+/// secrets.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 

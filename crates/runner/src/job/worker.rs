@@ -1,4 +1,4 @@
-//! Who does a job, and how their program is started where their agent says so.
+//! Selects the agent of a job and applies the command line template of its document.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use protocol::company::{
 };
 use serde_json::Value;
 
-/// The agent for a job: the one that is named, else the first that fits.
+/// Selects the agent of a job: the named one, or else the first by name that fits the worker kind. `None` if no agent
+/// fits.
 pub(crate) fn choose(company: &Company, job: &JobSpec) -> Result<Option<Arc<Agent>>, Error> {
     let agents = by_name(company)?;
     let fits = |agent: &Agent| agent.provider.starts_with(job.worker_kind.as_str());
@@ -22,7 +23,7 @@ pub(crate) fn choose(company: &Company, job: &JobSpec) -> Result<Option<Arc<Agen
     })
 }
 
-/// Who puts an answer into its form when its author could not: a Codex worker, else a Claude one, else the author.
+/// Selects the agent that reformats an answer: a Codex worker, or else a Claude worker, or else the author.
 pub(crate) fn formatter(company: &Company, author: &Arc<Agent>) -> Result<Arc<Agent>, Error> {
     let agents = by_name(company)?;
     let first = |kind: WorkerKind| {
@@ -34,7 +35,7 @@ pub(crate) fn formatter(company: &Company, author: &Arc<Agent>) -> Result<Arc<Ag
     Ok(Arc::clone(found.unwrap_or(author)))
 }
 
-/// The kind of an agent's program.
+/// Worker kind of an agent's provider; `codex` for unknown providers.
 pub(crate) fn kind(agent: &Agent) -> WorkerKind {
     if agent.provider.starts_with("claude") {
         WorkerKind::Claude
@@ -55,7 +56,7 @@ fn by_name(company: &Company) -> Result<Vec<Arc<Agent>>, Error> {
     Ok(agents)
 }
 
-/// What an agent may use.
+/// `allowed_tools` of an agent's launcher; empty if it has none.
 pub(crate) fn allowed_tools(agent: &Agent) -> Vec<String> {
     let tools = agent
         .launcher
@@ -68,7 +69,8 @@ pub(crate) fn allowed_tools(agent: &Agent) -> Vec<String> {
         .collect()
 }
 
-/// The command line an agent prescribes, if it does. A shell in front would make every argument a program.
+/// Fills the command line template of an agent, if it has one. Shells are rejected, because they would execute their
+/// arguments as programs.
 pub(crate) fn template(
     agent: &Agent,
     prompt: &str,
@@ -86,7 +88,7 @@ pub(crate) fn template(
     };
     let items: Option<Vec<&str>> = written.iter().map(Value::as_str).collect();
     let Some(items) = items else {
-        return Err("command_argv_template is not a list of texts".to_owned());
+        return Err("command_argv_template is not a list of strings".to_owned());
     };
     if items.iter().any(|item| item.contains(['\n', '\r'])) {
         return Err("command_argv_template has an item with a line break".to_owned());
@@ -108,8 +110,8 @@ pub(crate) fn template(
     Ok(Some(Template { argv, takes_prompt }))
 }
 
-/// Tells a launch what the worker is asked and what it may do, in the way its agent prescribes. Answers whether the
-/// agent prescribes one.
+/// Sets the prompt and the permission level of a launch, using the agent's command line template if it has one. Returns
+/// whether it has one.
 pub(crate) fn dress(
     params: &mut CompanySessionLaunchParams,
     agent: &Agent,
@@ -134,10 +136,10 @@ pub(crate) fn dress(
     Ok(true)
 }
 
-/// A command line an agent prescribes.
+/// A filled command line template of an agent.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) argv: Vec<String>,
-    /// Whether the prompt is one of its arguments; otherwise the program reads it.
+    /// Whether the prompt is part of the arguments; otherwise it is written to standard input.
     pub(crate) takes_prompt: bool,
 }
