@@ -138,17 +138,15 @@ fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
         .iter()
         .filter(|entry| company.path(entry).exists())
         .collect();
-    let backup = match old.is_empty() {
-        true => None,
-        false => {
-            let backup = init::local_backup(company);
-            files::make_dir(&company.path(&backup))?;
-            for entry in old {
-                fs::rename(company.path(entry), company.path(&backup).join(entry))
-                    .map_err(failed)?;
-            }
-            Some(backup)
+    let backup = if old.is_empty() {
+        None
+    } else {
+        let backup = init::local_backup(company);
+        files::make_dir(&company.path(&backup))?;
+        for entry in old {
+            fs::rename(company.path(entry), company.path(&backup).join(entry)).map_err(failed)?;
         }
+        Some(backup)
     };
     for entry in ENTRIES {
         fs::rename(staged.path(entry), company.path(entry)).map_err(failed)?;

@@ -48,9 +48,10 @@ pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), E
 
 /// The same under an id that was chosen before. A comment that is there already is left as it is.
 pub fn add_once(company: &Company, id: &CommentId, new: NewComment) -> Result<(), Error> {
-    match company.path(&path(id)).exists() {
-        true => Ok(()),
-        false => add_as(company, id, new).map(drop),
+    if company.path(&path(id)).exists() {
+        Ok(())
+    } else {
+        add_as(company, id, new).map(drop)
     }
 }
 

@@ -167,9 +167,10 @@ impl Company {
         let found = self
             .dir()
             .and_then(|dir| dir.metadata(Path::new(layout::COMPANY)));
-        match found.is_ok_and(|found| found.is_file()) {
-            true => Ok(()),
-            false => Err(Error::NotACompanyFolder(self.given.clone())),
+        if found.is_ok_and(|found| found.is_file()) {
+            Ok(())
+        } else {
+            Err(Error::NotACompanyFolder(self.given.clone()))
         }
     }
 
@@ -200,9 +201,10 @@ impl Company {
     /// Where this machine keeps what it derives from the folder and can derive again: in the folder, or in the home if
     /// the folder is not trusted and so not written to.
     pub fn derived(&self, name: &str) -> PathBuf {
-        match self.is_trusted() {
-            true => self.root.join(layout::LOCAL).join(name),
-            false => self.shared.trust.beside(&self.root).join(name),
+        if self.is_trusted() {
+            self.root.join(layout::LOCAL).join(name)
+        } else {
+            self.shared.trust.beside(&self.root).join(name)
         }
     }
 
@@ -213,9 +215,10 @@ impl Company {
 
     /// Refuses to go on in a folder that nobody trusts.
     pub fn check_trusted(&self) -> Result<(), Error> {
-        match self.is_trusted() {
-            true => Ok(()),
-            false => Err(Error::Untrusted(self.given.clone())),
+        if self.is_trusted() {
+            Ok(())
+        } else {
+            Err(Error::Untrusted(self.given.clone()))
         }
     }
 
@@ -290,9 +293,10 @@ impl Company {
 
     /// The place of a relative path as answers show it: in the caller's spelling, and absolute.
     pub fn shown_path(&self, relative: &str) -> String {
-        let folder = match Path::new(&self.given).is_absolute() {
-            true => Path::new(&self.given),
-            false => &self.root,
+        let folder = if Path::new(&self.given).is_absolute() {
+            Path::new(&self.given)
+        } else {
+            &self.root
         };
         folder.join(relative).display().to_string()
     }

@@ -460,9 +460,10 @@ impl Candidate {
         ContextTraceEntry {
             layer: self.layer,
             source_kind: self.source_kind,
-            source_id: match is_rejected_seed {
-                true => self.hashed_source_id(),
-                false => self.source_id.clone(),
+            source_id: if is_rejected_seed {
+                self.hashed_source_id()
+            } else {
+                self.source_id.clone()
             },
             score: self.score,
             created_at: self.created_at.clone(),

@@ -374,15 +374,16 @@ fn check_member(
     action: &'static str,
     conversation: &Conversation,
 ) -> Result<(), Error> {
-    match may_see(actor, conversation) {
-        true => Ok(()),
-        false => Err(Error::Denied {
+    if may_see(actor, conversation) {
+        Ok(())
+    } else {
+        Err(Error::Denied {
             action,
             rule_id: "conversation.members",
             reason: "not_a_member",
             actor_id: actor.id.clone(),
             resource_id: conversation.id.to_string(),
-        }),
+        })
     }
 }
 

@@ -284,9 +284,10 @@ impl Writer<'_> {
 
     fn ensure_agent(&self, agent: &NewAgent<'_>) -> Result<(), Error> {
         let path = format!("{}/agent.yaml", layout::agent(&agent.id));
-        match self.company().path(&path).exists() {
-            true => Ok(()),
-            false => self.create_agent(agent),
+        if self.company().path(&path).exists() {
+            Ok(())
+        } else {
+            self.create_agent(agent)
         }
     }
 
@@ -339,9 +340,10 @@ impl Writer<'_> {
             &mut kept.participants.team_ids,
             wanted.team.iter().map(|team| team.as_str()),
         );
-        Ok(match kept == *found {
-            true => Change::None,
-            false => Change::Changed(kept),
+        Ok(if kept == *found {
+            Change::None
+        } else {
+            Change::Changed(kept)
         })
     }
 }

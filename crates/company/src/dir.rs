@@ -228,9 +228,10 @@ impl Dir {
     /// The names in a folder, with what they are if the file system says it.
     pub fn entries(&self, relative: &Path) -> io::Result<Vec<(String, FileType)>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let relative = match relative.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => relative,
+        let relative = if relative.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            relative
         };
         let folder = self.beneath(relative, flags, Mode::empty())?;
         let mut entries = Vec::new();
@@ -255,9 +256,10 @@ impl Dir {
 
     fn beneath(&self, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::CLOEXEC;
-        let mode = match flags.contains(OFlags::CREATE) {
-            true => mode,
-            false => Mode::empty(),
+        let mode = if flags.contains(OFlags::CREATE) {
+            mode
+        } else {
+            Mode::empty()
         };
         #[cfg(target_os = "linux")]
         {
@@ -288,9 +290,10 @@ impl Readers {
     /// What a worker printed or was asked is for the owner alone, and shown by the gateway to those who may see the
     /// run.
     pub(crate) fn of(relative: &str) -> Self {
-        match layout::is_output(relative) {
-            true => Self::Owner,
-            false => Self::Usual,
+        if layout::is_output(relative) {
+            Self::Owner
+        } else {
+            Self::Usual
         }
     }
 
@@ -407,9 +410,10 @@ fn place_of(handle: &OwnedFd, path: &Path) -> io::Result<PathBuf> {
     let again = openat(CWD, &place, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
     let identity =
         |handle: &OwnedFd| rustix::fs::fstat(handle).map(|stat| (stat.st_dev, stat.st_ino));
-    match identity(&again)? == identity(handle)? {
-        true => Ok(place),
-        false => Err(io::Error::other("the folder was moved while it was opened")),
+    if identity(&again)? == identity(handle)? {
+        Ok(place)
+    } else {
+        Err(io::Error::other("the folder was moved while it was opened"))
     }
 }
 

@@ -42,9 +42,10 @@ pub fn doctor(company: &Company, outside: Outside<'_>) -> CompanyWorkspaceDoctor
     let machine = company.read::<Machine>(layout::MACHINE);
     let runs = runs(company);
     let mut checks = vec![schema(company)];
-    checks.push(match company.is_trusted() {
-        true => machine_config(&machine),
-        false => untrusted(),
+    checks.push(if company.is_trusted() {
+        machine_config(&machine)
+    } else {
+        untrusted()
     });
     checks.extend(outside.providers);
     if let Ok(machine) = &machine {
@@ -332,17 +333,16 @@ fn sessions(company: &Company) -> DoctorCheck {
 
 fn locks(company: &Company) -> DoctorCheck {
     const ID: &str = "locks.stale";
-    match lock::is_stale(company.root()) {
-        false => check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new()),
-        true => {
-            let message = "The write lock was left behind; the next write removes it.";
-            check(
-                ID,
-                DoctorStatus::Warn,
-                message,
-                vec![lock::LOCK_PATH.to_owned()],
-            )
-        }
+    if lock::is_stale(company.root()) {
+        let message = "The write lock was left behind; the next write removes it.";
+        check(
+            ID,
+            DoctorStatus::Warn,
+            message,
+            vec![lock::LOCK_PATH.to_owned()],
+        )
+    } else {
+        check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new())
     }
 }
 
@@ -446,9 +446,10 @@ fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &
                 continue;
             }
             let is_removed = may_remove
-                && match metadata.is_dir() {
-                    true => folder.remove_tree(place).is_ok(),
-                    false => folder.remove(place).is_ok(),
+                && if metadata.is_dir() {
+                    folder.remove_tree(place).is_ok()
+                } else {
+                    folder.remove(place).is_ok()
                 };
             if is_removed {
                 found.removed.push(below);

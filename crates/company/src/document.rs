@@ -62,9 +62,10 @@ pub fn parse<T: Document>(text: &str) -> Result<T, Vec<Issue>> {
 pub(crate) fn read<T: Document>(value: Value) -> Result<T, Vec<Issue>> {
     let document: T = shape::<T>().read(value)?;
     let issues = document.refine();
-    match issues.is_empty() {
-        true => Ok(document),
-        false => Err(issues),
+    if issues.is_empty() {
+        Ok(document)
+    } else {
+        Err(issues)
     }
 }
 

@@ -222,12 +222,13 @@ impl Error {
     /// Says what is missing in the words of whoever asked.
     #[must_use]
     pub fn or_not_found(self, what: &'static str, id: impl Into<String>) -> Self {
-        match self.is_missing() {
-            true => Self::NotFound {
+        if self.is_missing() {
+            Self::NotFound {
                 what,
                 id: id.into(),
-            },
-            false => self,
+            }
+        } else {
+            self
         }
     }
 }

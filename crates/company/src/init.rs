@@ -90,9 +90,10 @@ pub(crate) fn ignored(company: &Company) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let gap = match text.is_empty() || text.ends_with('\n') {
-        true => "",
-        false => "\n",
+    let gap = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
     };
     Some(format!("{text}{gap}{}\n", missing.join("\n")))
 }

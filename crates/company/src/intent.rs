@@ -406,9 +406,10 @@ impl IntendedEvent {
 /// A log that cannot be written to is told of before anything is decided.
 fn check_log(company: &Company, project: &ProjectId, run: &RunId) -> Result<(), Error> {
     let log = format!("{}/events.jsonl", layout::run(project, run));
-    match company.path(&log).is_dir() {
-        true => company.read_bytes(&log).map(drop),
-        false => Ok(()),
+    if company.path(&log).is_dir() {
+        company.read_bytes(&log).map(drop)
+    } else {
+        Ok(())
     }
 }
 

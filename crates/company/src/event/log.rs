@@ -393,12 +393,11 @@ impl Place {
 fn plain(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
     let failed = |error| Error::io("opened", &place.path, error);
     let file = opened.map_err(failed)?;
-    match file.metadata().map_err(failed)?.is_file() {
-        true => Ok(file),
-        false => {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
-            Err(failed(error))
-        }
+    if file.metadata().map_err(failed)?.is_file() {
+        Ok(file)
+    } else {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
+        Err(failed(error))
     }
 }
 

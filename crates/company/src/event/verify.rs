@@ -190,9 +190,10 @@ impl Chain {
                 if !first && prev_event_hash != self.previous {
                     found(Code::PrevHashChainMismatch);
                 }
-                self.previous = match event_hash.is_non_empty_string() {
-                    true => event_hash,
-                    false => Link::Null,
+                self.previous = if event_hash.is_non_empty_string() {
+                    event_hash
+                } else {
+                    Link::Null
                 };
             }
         }
@@ -233,12 +234,13 @@ fn check_json(line: &str) -> Result<(), String> {
 }
 
 fn check_json_depth(line: &str) -> Result<(), String> {
-    match ecma_json::nested_too_deep(line) {
-        true => Err(format!(
+    if ecma_json::nested_too_deep(line) {
+        Err(format!(
             "nested deeper than {} levels",
             ecma_json::MAX_DEPTH
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
