@@ -52,7 +52,7 @@ pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Resul
     let above = parent(path)?;
     make_dir(above)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (dir, place) = Dir::open(above).map_err(|error| Error::io("made", path, error))?;
+    let (dir, place) = Dir::open(above).map_err(|error| Error::io("created", path, error))?;
     let folder = StagedFolder::build(&dir, &place, &name, dirs, files)?;
     sync_staged(std::slice::from_ref(&folder))?;
     folder.put_in_place()
@@ -83,7 +83,7 @@ impl StagedFolder {
         files: &[(&str, String)],
     ) -> Result<Self, Error> {
         let path = root.join(relative);
-        let failed = |error| Error::io("made", &path, error);
+        let failed = |error| Error::io("created", &path, error);
         let relative = Path::new(relative);
         let name = PathBuf::from(relative.file_name().unwrap_or_default());
         let above = dir
@@ -124,7 +124,7 @@ impl StagedFolder {
     /// Gives the folder its name, durably.
     pub(crate) fn put_in_place(self) -> Result<(), Error> {
         let renamed = self.above.rename_here(&self.temporary, &self.name);
-        renamed.map_err(|error| Error::io("made", &self.path, error))
+        renamed.map_err(|error| Error::io("created", &self.path, error))
     }
 }
 
@@ -138,7 +138,7 @@ impl Drop for StagedFolder {
 /// Makes everything in staged folders durable.
 pub(crate) fn sync_staged(folders: &[StagedFolder]) -> Result<(), Error> {
     let paths = folders.iter().flat_map(|folder| &folder.synced);
-    sync_all(paths.map(PathBuf::as_path), "made")
+    sync_all(paths.map(PathBuf::as_path), "created")
 }
 
 /// Makes files and folders durable. From a few on, one sync of the file system replaces a sync of each; it may take
@@ -294,7 +294,7 @@ pub fn last_lines<T>(
 pub(crate) fn make_staging(path: &Path) -> Result<std::path::PathBuf, Error> {
     make_dir(parent(path)?)?;
     let staged = temporary_beside(path)?;
-    fs::create_dir(&staged).map_err(|error| Error::io("made", &staged, error))?;
+    fs::create_dir(&staged).map_err(|error| Error::io("created", &staged, error))?;
     Ok(staged)
 }
 
@@ -312,7 +312,7 @@ pub fn make_dir(path: &Path) -> Result<(), Error> {
     match fs::create_dir(path) {
         Ok(()) => sync_dir(parent(path)?),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        Err(error) => Err(Error::io("made", path, error)),
+        Err(error) => Err(Error::io("created", path, error)),
     }
 }
 
