@@ -210,7 +210,7 @@ fn an_agent_is_at_most_what_its_file_says() {
     let refused = actor("agent_m", ActorRole::Director).known(&place.company);
     assert_eq!(
         message(refused),
-        "`agent_m` claims the role director and has the role manager"
+        "`agent_m` claims the role director but has the role manager"
     );
     let known = actor("agent_m", ActorRole::Worker)
         .known(&place.company)

@@ -280,6 +280,6 @@ fn ids_and_references_that_do_not_agree_are_told() {
     );
     assert_eq!(
         of(&filled, "documents.references").details.unwrap(),
-        [format!("{agent}: team team_gone is not there")]
+        [format!("{agent}: team team_gone does not exist")]
     );
 }
