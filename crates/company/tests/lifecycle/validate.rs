@@ -188,7 +188,7 @@ fn markdown_has_its_own_words() {
     assert_eq!(
         told(delta, &text.replace("rationale: it helps\n", "")),
         [format!(
-            "memory_delta_invalid {delta}: {delta}: rationale: schema 2 needs it"
+            "memory_delta_invalid {delta}: {delta}: rationale: required in schema 2"
         )]
     );
 }
