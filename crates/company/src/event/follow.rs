@@ -199,7 +199,7 @@ pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines
         let current = LogFile::of(&metadata);
         let has_moved = was.is_some_and(|was| was != current);
         let offset = match was {
-            moved_place( => Some(was) if has_moved => moved_offset( => moved_place(path, was, offset, &file)?.unwrap_or(length),
+            Some(was) if has_moved => moved_offset(path, was, offset, &file)?.unwrap_or(length),
             Some(_) | None => offset,
         };
         let mut lines = Lines {
