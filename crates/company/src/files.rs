@@ -209,10 +209,10 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
-/// Takes the system lock of a file, waiting at most `patience` for another process to release it.
+/// Acquires the system lock of a file, waiting at most `patience` for another process to release it.
 ///
-/// The wait blocks in the system, on a thread of its own: a waiter that polled would starve beside a process that
-/// takes the lock again right after releasing it.
+/// A separate thread waits in a blocking system call: polling would starve against a process that acquires the lock
+/// again right after releasing it.
 pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), Error> {
     let failed = |error| Error::io("locked", path, error);
     match file.try_lock() {
