@@ -1,7 +1,7 @@
 //! Creates a whole company in one step: departments, teams, agents, a project and its conversations.
 //!
 //! The company is built in a staging folder next to its destination and moved there when it is complete, so that a
-//! failure leaves the existing content unchanged.
+//! failure while building leaves the existing content unchanged.
 
 #![allow(
     clippy::disallowed_methods,
