@@ -1,4 +1,4 @@
-//! Channels, conversations between two, and their messages.
+//! Channels, direct conversations and their messages.
 
 pub mod comment;
 
@@ -25,7 +25,7 @@ use crate::{
     secret,
 };
 
-/// The whole company, or one of its projects.
+/// The scope of a conversation: the whole company or one of its projects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scope {
     /// The whole company.
@@ -42,14 +42,14 @@ impl Scope {
         }
     }
 
-    fn word(&self) -> CompanyScope {
+    fn wire_scope(&self) -> CompanyScope {
         match self {
             Self::Workspace => CompanyScope::Workspace,
             Self::Project(_) => CompanyScope::Project,
         }
     }
 
-    /// Where the conversations of the scope are.
+    /// Folders of the conversations of the scope.
     fn folders(&self, company: &Company) -> Result<Vec<String>, Error> {
         let (base, mut folders) = match self {
             Self::Workspace => (
@@ -84,8 +84,8 @@ fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation
     Ok(found)
 }
 
-/// The conversations of a scope that somebody may see: the company's own first, then channels, then those between
-/// two, each by name.
+/// The conversations of a scope that the actor may read; all of them without an actor. The fixed conversations come
+/// first, then channels, then direct conversations, each group sorted by name.
 pub fn list(
     company: &Company,
     scope: &Scope,
@@ -96,7 +96,7 @@ pub fn list(
         .filter(|(_, conversation)| actor.is_none_or(|actor| may_see(actor, conversation)))
         .map(|(_, conversation)| Conversation::clone(&conversation))
         .collect();
-    let place = |conversation: &Conversation| {
+    let rank = |conversation: &Conversation| {
         let fixed = [
             "home",
             "executive-office",
@@ -113,13 +113,13 @@ pub fn list(
         })
     };
     found.sort_by(|left, right| {
-        let by_place = place(left).cmp(&place(right));
-        by_place.then_with(|| collation::compare(&left.name, &right.name))
+        let by_rank = rank(left).cmp(&rank(right));
+        by_rank.then_with(|| collation::compare(&left.name, &right.name))
     });
     Ok(found)
 }
 
-/// Whether somebody may read along.
+/// Whether an actor may read a conversation.
 pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
     let Participants {
         agent_ids,
@@ -133,7 +133,8 @@ pub fn may_see(actor: &Actor, conversation: &Conversation) -> bool {
     is_open_to(actor, conversation.visibility, is_member())
 }
 
-/// Whether somebody may read along where they do or do not take part.
+/// Whether an actor may read a conversation of this visibility. `takes_part` states whether the actor or the actor's
+/// team is a participant.
 pub fn is_open_to(actor: &Actor, visibility: Visibility, takes_part: bool) -> bool {
     match (actor.role, visibility) {
         (ActorRole::Human | ActorRole::Ceo, _) | (_, Visibility::Org) => true,
@@ -145,8 +146,9 @@ pub fn is_open_to(actor: &Actor, visibility: Visibility, takes_part: bool) -> bo
     }
 }
 
-/// Whether somebody who reads along may read a message, too: what is for all members is, the rest goes by policy.
-fn may_hear(
+/// Whether an actor who may read the conversation may also read a message. Messages with the visibility of the
+/// conversation are readable; policy decides about all others.
+fn may_read_message(
     company: &Company,
     actor: &Actor,
     conversation: &Conversation,
@@ -179,22 +181,22 @@ fn find(
     Ok((folder, conversation))
 }
 
-/// What is asked of a new channel.
+/// A channel to be created.
 #[derive(Clone, Debug)]
 pub struct NewChannel {
-    /// Its name.
+    /// Display name.
     pub name: String,
-    /// Its name in addresses.
+    /// Name in URLs, unique in its scope.
     pub slug: String,
-    /// Who may see it.
+    /// Who may read the channel.
     pub visibility: Visibility,
-    /// Who makes it.
+    /// Id of the actor that creates the channel.
     pub created_by: Text,
-    /// Who takes part.
+    /// Agents and teams that take part.
     pub participants: Participants,
 }
 
-/// Makes a channel.
+/// Creates a channel. Fails if its slug is already used in the scope.
 pub fn create_channel(
     company: &Company,
     scope: &Scope,
@@ -224,13 +226,13 @@ pub fn create_channel(
             visibility: new.visibility,
             created_by: new.created_by,
             participants: unique(new.participants),
-            ..begun(writer, scope)
+            ..new_conversation(writer, scope)
         };
         make(writer, scope, conversation)
     })
 }
 
-/// The conversation of two, made if they have none.
+/// Returns the direct conversation of two participants; creates it if there is none.
 pub fn create_dm(
     company: &Company,
     scope: &Scope,
@@ -266,7 +268,7 @@ pub fn create_dm(
             created_by: created_by.clone(),
             participants: both,
             dm_peer_agent_id: Some(peer.clone()),
-            ..begun(writer, scope)
+            ..new_conversation(writer, scope)
         };
         make(writer, scope, conversation)
     })
@@ -279,14 +281,14 @@ fn check_project(company: &Company, scope: &Scope) -> Result<(), Error> {
     }
 }
 
-/// What all new conversations have in common.
-fn begun(writer: &Writer<'_>, scope: &Scope) -> Conversation {
+/// A new conversation with a fresh id and placeholders for the members that differ by kind.
+fn new_conversation(writer: &Writer<'_>, scope: &Scope) -> Conversation {
     let id: ConversationId = writer.company().sources().id();
     Conversation {
         schema_version: 1,
         r#type: ConversationTag::Conversation,
         id: text(id),
-        scope: scope.word(),
+        scope: scope.wire_scope(),
         project_id: scope.project().map(text),
         kind: ConversationKind::Channel,
         name: text("?"),
@@ -331,8 +333,8 @@ fn unique(participants: Participants) -> Participants {
     }
 }
 
-/// The last messages of a conversation, or the last before one of them, oldest first; none of a conversation that is
-/// not there.
+/// The last messages of a conversation, or the last ones before the message `before`, oldest first; empty if the
+/// conversation does not exist.
 pub fn messages(
     company: &Company,
     scope: &Scope,
@@ -356,17 +358,17 @@ pub fn messages(
         None => files::LookFrom::End,
         Some(_) => files::LookFrom::Before(&is_mark),
     };
-    let heard = |message: &ConversationMessage| {
-        actor.is_none_or(|actor| may_hear(company, actor, &conversation, message))
+    let is_readable = |message: &ConversationMessage| {
+        actor.is_none_or(|actor| may_read_message(company, actor, &conversation, message))
     };
     let read = files::last_lines(&path, limit, &from, |line| {
-        serde_json::from_str(line).ok().filter(heard)
+        serde_json::from_str(line).ok().filter(is_readable)
     });
     match read {
         Err(error) if error.is_missing() => Ok(Vec::new()),
         Err(error) => Err(error),
         Ok(mut messages) => {
-            // Whoever wrote lines by hand wrote them where they liked.
+            // Lines that were added by hand can be out of order.
             messages.sort_by(|left, right| left.created_at.cmp(&right.created_at));
             Ok(messages)
         }
@@ -378,34 +380,35 @@ fn check_member(
     action: &'static str,
     conversation: &Conversation,
 ) -> Result<(), Error> {
-    match may_see(actor, conversation) {
-        true => Ok(()),
-        false => Err(Error::Denied {
+    if may_see(actor, conversation) {
+        Ok(())
+    } else {
+        Err(Error::Denied {
             action,
             rule_id: "conversation.members",
             reason: "not_a_member",
             actor_id: actor.id.clone(),
             resource_id: conversation.id.to_string(),
-        }),
+        })
     }
 }
 
-/// What somebody says.
+/// A message to be sent.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
-    /// Who.
+    /// Author of the message.
     pub author: Actor,
-    /// What they say.
+    /// Text of the message; surrounding white space is removed, and it must not be empty.
     pub body: String,
-    /// What it is.
+    /// Kind of message.
     pub kind: MessageKind,
-    /// Who may see it; as the conversation if none is given.
+    /// Who may read the message; default is the visibility of the conversation.
     pub visibility: Option<Visibility>,
-    /// Whom it names.
+    /// Ids of the mentioned agents.
     pub mentions: Vec<Text>,
 }
 
-/// Says something in a conversation.
+/// Appends a message to a conversation that its author may read.
 pub fn send(
     company: &Company,
     scope: &Scope,

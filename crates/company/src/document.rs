@@ -1,4 +1,4 @@
-//! What the documents of a company folder hold, one file per noun.
+//! Types of the documents in a company folder, one file per kind of document.
 
 mod context_pack;
 mod conversation;
@@ -44,31 +44,32 @@ pub use task::{TASK_HEADINGS, missing_contract};
 
 /// A document with a published shape.
 pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {
-    /// What holds between fields and no schema can say.
+    /// Checks the rules between fields that a schema cannot express; returns the violations.
     fn refine(&self) -> Vec<Issue> {
         Vec::new()
     }
 }
 
-/// Reads the text of a YAML document, or tells everything that does not fit. [`crate::Company::read`] remembers what it
-/// reads; this is for those who read every file once.
+/// Parses and validates a YAML document; the error lists all issues. Unlike [`crate::Company::read`] it does not cache,
+/// so it suits callers that read every file once.
 pub fn parse<T: Document>(text: &str) -> Result<T, Vec<Issue>> {
     let value = crate::format::yaml::parse(text)
         .map_err(|detail| vec![Issue::new("parse_error", &[], detail)])?;
     read(value)
 }
 
-/// Reads a document, or tells everything that does not fit.
+/// Converts a value to a document and validates it; the error lists all issues.
 pub(crate) fn read<T: Document>(value: Value) -> Result<T, Vec<Issue>> {
     let document: T = shape::<T>().read(value)?;
     let issues = document.refine();
-    match issues.is_empty() {
-        true => Ok(document),
-        false => Err(issues),
+    if issues.is_empty() {
+        Ok(document)
+    } else {
+        Err(issues)
     }
 }
 
-/// The shape of a type, made once.
+/// The shape of a type, built once per process.
 fn shape<T: Document>() -> Arc<Shape> {
     static SHAPES: Mutex<BTreeMap<TypeId, Arc<Shape>>> = Mutex::new(BTreeMap::new());
     let mut shapes = SHAPES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,13 +80,14 @@ fn shape<T: Document>() -> Arc<Shape> {
     )
 }
 
-/// The `type` of each document: a word of its own, so that one file is not read as another.
+/// Declares the values of the `type` member. Each kind of document has its own, so that one kind cannot be read as
+/// another.
 macro_rules! tags {
     ($($name:ident = $word:literal;)+) => {$(
-        #[doc = concat!("The word `", $word, "`.")]
+        #[doc = concat!("The constant `", $word, "`.")]
         #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum $name {
-            #[doc = concat!("The word `", $word, "`.")]
+            #[doc = concat!("The constant `", $word, "`.")]
             #[default]
             #[serde(rename = $word)]
             It,

@@ -1,4 +1,4 @@
-//! The documents of projects: read under policy, listed, made.
+//! The documents of projects: reading them under policy, listing them and rendering new ones.
 
 pub mod validate;
 
@@ -24,7 +24,8 @@ use crate::{
     secret,
 };
 
-/// Reads a document, if the actor may see it. The run that tells of it is the one given, or the document's own.
+/// Reads a document if the actor may see it. The policy decision is recorded in the log of `run`, by default the run
+/// that produced the document.
 pub fn read(
     company: &Company,
     project: &ProjectId,
@@ -44,16 +45,18 @@ pub fn read(
     let FrontMatter { head, .. } =
         front_matter::split(&markdown).map_err(|detail| invalid(&detail))?;
     let loose: LooseHead =
-        serde_json::from_value(head.clone()).map_err(|_| invalid(&"it is no mapping"))?;
-    let (Some(artifact_id), Some(produced_by)) = (word(&loose.id), word(&loose.produced_by)) else {
-        return Err(invalid(&"`id` and `produced_by` are needed"));
+        serde_json::from_value(head.clone()).map_err(|_| invalid(&"it is not a mapping"))?;
+    let (Some(artifact_id), Some(produced_by)) =
+        (non_empty_str(&loose.id), non_empty_str(&loose.produced_by))
+    else {
+        return Err(invalid(&"`id` and `produced_by` are required"));
     };
     let team = policy::team_of(company, produced_by);
-    let is_delta = word(&loose.r#type) == Some(DocumentKind::MemoryDelta.as_str());
+    let is_delta = non_empty_str(&loose.r#type) == Some(DocumentKind::MemoryDelta.as_str());
     let kind = if is_delta { "memory_delta" } else { "artifact" };
     let subject = Subject {
         project,
-        run: run.map(RunId::as_str).or(word(&loose.run_id)),
+        run: run.map(RunId::as_str).or(non_empty_str(&loose.run_id)),
         resource_id: artifact_id,
         resource: Resource {
             team_id: team.as_deref(),
@@ -64,7 +67,7 @@ pub fn read(
         },
     };
     policy::check(company, actor, Action::Read, &subject)?;
-    let frontmatter = serde_json::from_value(head).map_err(|_| invalid(&"it is no mapping"))?;
+    let frontmatter = serde_json::from_value(head).map_err(|_| invalid(&"it is not a mapping"))?;
     Ok(CompanyArtifactReadResponse {
         artifact_id: artifact_id.to_owned(),
         frontmatter,
@@ -73,7 +76,7 @@ pub fn read(
     })
 }
 
-/// The head of a document whatever its type, and whatever is wrong with it.
+/// The head of a document of any type. Accepts malformed members; the getters return `None` for them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct LooseHead {
     #[serde(default)]
@@ -97,43 +100,43 @@ pub struct LooseHead {
 impl Document for LooseHead {}
 
 impl LooseHead {
-    /// What it says it is.
+    /// The declared `type`.
     pub fn kind(&self) -> Option<&str> {
-        word(&self.r#type)
+        non_empty_str(&self.r#type)
     }
 
-    /// What it is called.
+    /// The title.
     pub fn title(&self) -> Option<&str> {
-        word(&self.title)
+        non_empty_str(&self.title)
     }
 
-    /// When it was made.
+    /// Creation time as written in the document.
     pub fn created_at(&self) -> Option<&str> {
-        word(&self.created_at)
+        non_empty_str(&self.created_at)
     }
 
-    /// Who made it.
+    /// The actor that produced the document.
     pub fn produced_by(&self) -> Option<&str> {
-        word(&self.produced_by)
+        non_empty_str(&self.produced_by)
     }
 
-    /// The run it was made in.
+    /// The run that produced the document.
     pub fn run_id(&self) -> Option<&str> {
-        word(&self.run_id)
+        non_empty_str(&self.run_id)
     }
 
-    /// Who may see it, if it says so in one of the four words.
+    /// The visibility; `None` if it is absent or not one of the four known values.
     pub fn visibility(&self) -> Option<Visibility> {
         parsed(&self.visibility)
     }
 
-    /// How secret it is, if it says so.
+    /// The sensitivity; `None` if it is absent or unknown.
     pub fn sensitivity(&self) -> Option<Sensitivity> {
         parsed(&self.sensitivity)
     }
 }
 
-fn word(value: &Option<Value>) -> Option<&str> {
+fn non_empty_str(value: &Option<Value>) -> Option<&str> {
     value
         .as_ref()
         .and_then(Value::as_str)
@@ -147,15 +150,16 @@ fn parsed<T: serde::de::DeserializeOwned>(value: &Option<Value>) -> Option<T> {
 /// A document in a list.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its project.
+    /// Project of the document.
     pub project: ProjectId,
-    /// The name of its file.
+    /// Id of the document, taken from its file name.
     pub id: DocumentId,
-    /// What can be read of it.
+    /// The document with the readable part of its head.
     pub document: Arc<Markdown<LooseHead>>,
 }
 
-/// The documents of a project of one of the types, newest first. What has no front matter is none.
+/// The documents of a project that have one of the given types, newest first. Files without front matter or id are
+/// skipped.
 pub fn list(
     company: &Company,
     project: &ProjectId,
@@ -173,7 +177,7 @@ pub fn list(
         };
         let kind = document.head.kind();
         if kinds.iter().any(|wanted| kind == Some(wanted.as_str()))
-            && word(&document.head.id).is_some()
+            && non_empty_str(&document.head.id).is_some()
         {
             found.push(Listed {
                 project: project.clone(),
@@ -193,7 +197,7 @@ pub(crate) fn sort_newest_first(found: &mut [Listed]) {
     });
 }
 
-/// A document with its headings and nothing below them.
+/// Renders a document with the headings of its type and empty sections.
 pub fn template(head: &DocumentHead) -> Result<String, Error> {
     let headings = head.r#type.headings();
     let headings: Vec<String> = headings.iter().map(|name| format!("## {name}")).collect();
@@ -203,7 +207,8 @@ pub fn template(head: &DocumentHead) -> Result<String, Error> {
     )
 }
 
-/// The text of a new document, checked as it would be when it is read: its head, its headings, no secret.
+/// Renders a new document and validates it: its head must parse, all headings of its type must be present, and it must
+/// not contain secrets.
 pub fn print<T: Document + Serialize>(head: &T, body: &str) -> Result<String, Error> {
     let text = front_matter::join(head, body)?;
     let refused = |issues: Vec<protocol::company::Issue>| {

@@ -1,4 +1,4 @@
-//! What can be wrong with a company folder.
+//! Errors of operations on a company folder.
 
 use std::{io, path::PathBuf};
 
@@ -8,144 +8,145 @@ use protocol::company::{
 
 use crate::secret::SecretCounts;
 
-/// Why a company folder did not do what was asked. No variant shows an absolute path that the caller did not give.
+/// Error of an operation on a company folder. Messages show no absolute path that the caller did not give, except
+/// [`Error::Io`] and [`Error::FileLocked`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder has no readable `company/company.yaml`.
     #[error("`{0}` is not a company folder: it has no `company/company.yaml`")]
     NotACompanyFolder(String),
-    /// Nobody made the folder on this machine or said to trust it.
+    /// The folder was neither created on this machine nor confirmed as trusted.
     #[error("`{0}` is not trusted on this machine yet, so nothing is changed or started in it")]
     Untrusted(String),
-    /// What is approved may start a worker, and whoever decides may not.
+    /// An approval may start a worker, and the caller has no `exec` scope.
     #[error(
-        "what is approved is carried out at once and may start a worker, which needs the scope `exec`"
+        "an approved action is carried out at once and may start a worker, which needs the scope `exec`"
     )]
     NeedsExec,
-    /// Whoever asks may only read.
+    /// The caller has no `write` scope.
     #[error("this changes the company folder, which needs the scope `write`")]
     NeedsWrite,
-    /// A file is not there.
-    #[error("`{0}` is not there")]
+    /// A file does not exist.
+    #[error("`{0}` does not exist")]
     Missing(String),
-    /// Something named by an id is not there.
+    /// An object with the given id does not exist.
     #[error("{what} not found: {id}")]
     NotFound {
-        /// The kind of thing, as people call it: `Run`.
+        /// Display name of the kind of object: `Run`.
         what: &'static str,
-        /// The id that was asked for.
+        /// The requested id.
         id: String,
     },
-    /// A file of the folder cannot be used as it is.
+    /// A file of the folder is malformed.
     #[error("`{path}` is damaged: {}", described(.issues))]
     FileInvalid {
-        /// The file, relative to the folder, with `/`.
+        /// Path of the file, relative to the folder, separated by `/`.
         path: String,
-        /// What is wrong with it.
+        /// Issues found in the file.
         issues: Vec<Issue>,
     },
-    /// Params that fit by themselves do not fit what is there.
+    /// The params are well-formed but contradict the content of the folder.
     #[error("{}", described(.0))]
     Params(Vec<Issue>),
-    /// Some of the tasks that were named cannot be changed, so none was.
+    /// Some of the named tasks cannot be changed, so none was changed.
     #[error("no task was changed: {}", reasons(.0))]
     Tasks(Vec<(TaskId, Error)>),
-    /// Policy forbids it.
+    /// The policy denies the action.
     #[error("Policy denied {action}: {rule_id} ({reason})")]
     Denied {
-        /// What was tried.
+        /// The denied action.
         action: &'static str,
-        /// The rule that decided.
+        /// Id of the rule that denied it.
         rule_id: &'static str,
-        /// Why.
+        /// Reason code.
         reason: &'static str,
-        /// Who tried.
+        /// The actor that attempted the action.
         actor_id: String,
-        /// To what.
+        /// The resource of the action.
         resource_id: String,
     },
-    /// Somebody claims to be more than the company knows them to be.
-    #[error("`{actor_id}` claims the role {claimed} and has the role {stored}")]
+    /// An actor claims a higher role than the company has stored for it.
+    #[error("`{actor_id}` claims the role {claimed} but has the role {stored}")]
     ActorMismatch {
-        /// Who.
+        /// The actor.
         actor_id: String,
-        /// What they claim.
+        /// The claimed role.
         claimed: ActorRole,
-        /// What they are.
+        /// The stored role.
         stored: ActorRole,
     },
-    /// There are secrets in what was to be stored.
+    /// The text to be stored contains secrets.
     #[error("found {} secret(s) in `{label}`: remove them and try again", counts.total())]
     Secret {
-        /// Where: `memory_delta.title`.
+        /// Name of the checked field: `memory_delta.title`.
         label: &'static str,
-        /// How many of each kind.
+        /// Number of secrets found of each kind.
         counts: SecretCounts,
     },
-    /// Somebody decided before; the first decision is final.
-    #[error("`{artifact_id}` was {decision} by `{actor_id}` before, in review `{review_id}`")]
+    /// The document already has a decision; the first decision is final.
+    #[error("`{artifact_id}` was already {decision} by `{actor_id}` in review `{review_id}`")]
     AlreadyDecided {
-        /// About what.
+        /// The document.
         artifact_id: String,
-        /// The review.
+        /// The review that recorded the decision.
         review_id: String,
-        /// What was decided.
+        /// The decision.
         decision: ReviewDecision,
-        /// Who decided.
+        /// The actor that decided.
         actor_id: String,
-        /// When.
+        /// Time of the decision.
         created_at: String,
     },
-    /// What a decision rests on is not what was shown to the actor.
+    /// The basis of a decision differs from the one that was shown to the actor.
     #[error(
         "`{artifact_id}` changed since it was shown: expected SHA-256 `{expected}`, actual SHA-256 `{actual}`"
     )]
     BasisChanged {
-        /// About what.
+        /// The document.
         artifact_id: String,
-        /// The hash of what was shown.
+        /// Hash of the basis that was shown.
         expected: String,
-        /// The hash of what is there.
+        /// Hash of the current basis.
         actual: String,
-        /// What is there, without texts.
+        /// Files of the current basis, without their texts.
         files: Vec<InboxFile>,
     },
-    /// The state of the folder forbids it.
+    /// The operation is invalid in the current state; the text is the complete message.
     #[error("{0}")]
     Refused(String),
-    /// A company is to be made in a folder that has something in it.
+    /// A company cannot be created in a folder that is not empty.
     #[error("the folder `{dir}` is not empty{}", company_note(*is_company))]
     FolderNotEmpty {
         /// The folder as the caller wrote it.
         dir: String,
-        /// Whether it is a company folder already.
+        /// Whether the folder already is a company folder.
         is_company: bool,
     },
-    /// What is wrong with the files of the folder forbids it.
+    /// The operation is rejected because files of the folder are invalid.
     #[error("{sentence}")]
     FolderInvalid {
-        /// What is not done.
+        /// The complete message, which names the rejected operation.
         sentence: String,
-        /// What is wrong.
+        /// Issues found in the folder.
         issues: Vec<ValidationIssue>,
     },
-    /// Another process holds the write lock and does not let go.
+    /// Another process did not release the write lock in time.
     #[error("Timed out waiting for workspace write lock: {0}")]
     LockTimeout(String),
-    /// Another process holds the lock of a file of lines and does not let go.
+    /// Another process did not release the lock of a file of lines in time.
     #[error("timed out waiting for the lock of `{}`", .0.display())]
     FileLocked(PathBuf),
     /// The disk is full.
     #[error("the disk with the company folder is full")]
     DiskFull,
-    /// The system did not do what it was told.
+    /// An operating system call failed.
     #[error("`{path}` could not be {verb}")]
     Io {
-        /// What was tried: `read`, `written`.
+        /// Past participle of the failed operation: `read`, `written`.
         verb: &'static str,
-        /// Which file. For the log; the wire gets the file's name alone.
+        /// Path of the file. For the log; the wire gets only the file name.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -172,7 +173,7 @@ fn reasons(failing: &[(TaskId, Error)]) -> String {
 }
 
 impl Error {
-    /// Wraps what the system said about `path`.
+    /// Wraps an operating system error about `path`; a full disk becomes [`Error::DiskFull`].
     pub fn io(verb: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         let is_full = matches!(
             source.kind(),
@@ -188,12 +189,12 @@ impl Error {
         }
     }
 
-    /// Whether another process was in the way, so that the same call may succeed later.
+    /// Whether another process held a lock, so that a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::LockTimeout(_) | Self::FileLocked(_))
     }
 
-    /// Whether the file is simply not there.
+    /// Whether the file or object does not exist.
     pub fn is_missing(&self) -> bool {
         match self {
             Self::Missing(_) | Self::NotFound { .. } => true,
@@ -219,23 +220,25 @@ impl Error {
         }
     }
 
-    /// Says what is missing in the words of whoever asked.
+    /// Converts a missing file to [`Error::NotFound`] with the kind and id of the requested object. Other errors are
+    /// returned unchanged.
     #[must_use]
     pub fn or_not_found(self, what: &'static str, id: impl Into<String>) -> Self {
-        match self.is_missing() {
-            true => Self::NotFound {
+        if self.is_missing() {
+            Self::NotFound {
                 what,
                 id: id.into(),
-            },
-            false => self,
+            }
+        } else {
+            self
         }
     }
 }
 
-/// What a sentence about a folder that is not empty adds.
+/// Suffix of the message about a folder that is not empty.
 fn company_note(is_company: bool) -> &'static str {
     if is_company {
-        " and holds a company already"
+        " and already holds a company"
     } else {
         ""
     }

@@ -1,6 +1,6 @@
-//! One event of a run: its envelope, its line in `events.jsonl`, and the hash that ties it to the line before.
+//! One event of a run: its envelope, its line in `events.jsonl`, and the hash that links it to the previous line.
 //!
-//! [`log`] appends lines, [`verify`] judges them, [`upgrade`] rewrites the files of older writers;
+//! [`log`] appends lines, [`verify`] verifies them, [`upgrade`] rewrites the files of older writers, and
 //! [`crate::events::replay`] reads whole files.
 
 mod lines;
@@ -16,36 +16,36 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Error, format::ecma_json};
 
-/// What `schema_version` of a new event says.
+/// `schema_version` of new events.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The longest line that is written, and the longest that is read as an event.
+/// Maximum length of an event line, for writing and for reading.
 pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// An event to be appended. The caller read the clocks and made the id.
+/// An event to be appended. The caller provides the times and the id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When the event was made: ISO-8601 with milliseconds, UTC.
+    /// Creation time: ISO 8601 with milliseconds, UTC.
     pub ts_wallclock: String,
-    /// The run it belongs to.
+    /// The run of the event.
     pub run_id: RunId,
-    /// The session that wrote it; `local_<run_id>` where there is none.
+    /// The session that wrote the event; `local_<run_id>` if there is none.
     pub session_ref: String,
-    /// Who did it: `system`, `human` or the id of an agent.
+    /// The acting party: `system`, `human` or the id of an agent.
     pub actor: String,
-    /// Who may see it in a share pack.
+    /// Who may see the event in a share pack.
     pub visibility: Visibility,
-    /// What happened: `run.started`. On the wire and on disk `type`.
+    /// Event type, such as `run.started`; named `type` on the wire and on disk.
     pub event_type: String,
-    /// What there is to say about it, by type.
+    /// Data of the event; its members depend on the type.
     pub payload: Payload,
-    /// `evt_` and a ULID.
+    /// Id of the event: `evt_` and a ULID.
     pub event_id: EventId,
-    /// What belongs together; usually the session.
+    /// Groups related events; usually the session.
     pub correlation_id: Option<String>,
-    /// The event that caused this one, where it is known.
+    /// The event that caused this one; absent if it is not known.
     pub causation_id: Option<EventId>,
-    /// Milliseconds since the writing process began. Not ordered within a file.
+    /// Milliseconds since the start of the writing process. Not ordered within a file.
     pub ts_monotonic_ms: u64,
 }
 
@@ -54,7 +54,7 @@ pub fn first_line(event: &Event) -> String {
     first_lines(std::slice::from_ref(event)).0
 }
 
-/// The lines of a new log that begins with these events, and the hash of the last one.
+/// The lines of a new log that starts with these events, and the hash of the last event; empty if there are no events.
 pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
     let (mut lines, mut last) = (String::new(), String::new());
     for event in events {
@@ -67,7 +67,7 @@ pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
     (lines, last)
 }
 
-/// The line of an event that belongs to no chain, without LF.
+/// The line of an event outside of any hash chain, without LF.
 pub(crate) fn loose_line(event: &Event) -> String {
     let mut line = Prepared::new(event).head;
     line.truncate(line.len() - PREVIOUS_HASH_MEMBER.len());
@@ -75,27 +75,28 @@ pub(crate) fn loose_line(event: &Event) -> String {
     line
 }
 
-/// What stands before the hash of the line before.
+/// Text before the value of `prev_event_hash` in a line.
 const PREVIOUS_HASH_MEMBER: &str = ",\"prev_event_hash\":";
 
-/// The payload of an event as the text that will stand in its line.
+/// The payload of an event, printed as it appears in the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload(String);
 
 impl Payload {
-    /// Prints a value in the order of its fields.
+    /// Prints a value in the order of its fields, as ECMAScript does. Rejects payloads that are too large or nested too
+    /// deep.
     pub fn new(value: &impl Serialize) -> Result<Self, Error> {
         let unprintable = |detail| Error::Refused(format!("the payload of an event {detail}"));
         let text = serde_json::to_string(value)
-            .map_err(|error| unprintable(format!("is no JSON: {error}")))?;
+            .map_err(|error| unprintable(format!("cannot be printed as JSON: {error}")))?;
         if text.len() > MAX_LINE_BYTES / 2 {
             return Err(unprintable(format!(
-                "may have {} bytes and has {}",
+                "is too large: expected at most {} bytes, found {}",
                 MAX_LINE_BYTES / 2,
                 text.len()
             )));
         }
-        // The line is one level more.
+        // The line adds one level of nesting.
         let max_depth = ecma_json::MAX_DEPTH - 1;
         match ecma_json::canonical_within(&text, max_depth) {
             Some(text) => Ok(Self(text)),
@@ -111,17 +112,17 @@ impl Payload {
     }
 }
 
-/// An event whose line and hash are made as far as they can be before its place in the file is known.
+/// An event whose line and hash are computed as far as possible before the hash of the previous line is known.
 pub(crate) struct Prepared {
-    /// The line up to where `prev_event_hash` gets its value.
+    /// The line up to the value of `prev_event_hash`.
     head: String,
-    /// Has seen the head.
+    /// Hash state after the head.
     hasher: Sha256,
 }
 
 impl Prepared {
     pub(crate) fn new(event: &Event) -> Self {
-        // The order of the fields is the order of the line.
+        // The field order determines the order in the line.
         #[derive(Serialize)]
         struct Line<'a> {
             schema_version: u32,
@@ -167,12 +168,12 @@ impl Prepared {
         Self { head, hasher }
     }
 
-    /// How long the line will be, nearly.
+    /// Approximate length of the finished line in bytes.
     pub(crate) fn len(&self) -> usize {
         self.head.len() + 180
     }
 
-    /// The line behind the one whose hash is `previous`, given as JSON text, and its own hash.
+    /// Completes the line with the hash of the previous line, given as JSON text. Returns the line and its own hash.
     pub(crate) fn seal(self, previous: Option<&str>) -> (String, String) {
         let Self {
             head: mut line,
@@ -191,10 +192,10 @@ impl Prepared {
     }
 }
 
-/// What stands between the body of a sealed line and its hash.
+/// Text between the body of a sealed line and its hash.
 pub(crate) const EVENT_HASH_MEMBER: &str = ",\"event_hash\":\"";
 
-/// The hash of a text in lower-case hexadecimal.
+/// SHA-256 of a text in lower-case hexadecimal.
 pub(crate) fn hash_of(text: &str) -> String {
     hex(&Sha256::digest(text))
 }

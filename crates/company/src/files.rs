@@ -1,8 +1,8 @@
-//! Durable file operations: a document is replaced whole or not at all. Lines are appended by [`crate::event_log::log`].
+//! Durable file operations that replace a file or folder atomically. [`crate::event_log::log`] appends lines.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "what Dir and the staging of whole folders are made of"
+    reason = "implements the atomic operations that other modules use instead"
 )]
 
 pub(crate) mod dir;
@@ -27,7 +27,8 @@ use crate::{
     files::dir::{Dir, Readers},
 };
 
-/// Replaces `path` by `bytes`: a temporary file beside it, fsync, rename, fsync of the folder. Parents are made.
+/// Replaces the content of `path`: writes a temporary file next to it, syncs it, renames it and syncs the folder.
+/// Missing parent folders are created.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let parent = parent(path)?;
     make_dir(parent)?;
@@ -35,7 +36,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_dir(parent)
 }
 
-/// Removes a file, durably; one that is not there is removed.
+/// Removes a file durably; succeeds if it does not exist.
 pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Ok(()) => sync_dir(parent(path)?),
@@ -44,40 +45,43 @@ pub fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Renames a file or folder within its folder, durably.
+/// Renames a file or folder within its parent folder durably.
 pub(crate) fn rename(path: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(path, to).map_err(|error| Error::io("moved", path, error))?;
     sync_dir(parent(path)?)
 }
 
-/// Makes the folder `path` with everything in it: built beside its place, synced, then renamed. `dirs` are made
-/// empty; the parents of `path` are made as needed.
+/// Creates the folder `path` with all its content atomically: builds it next to its destination, syncs it, then renames
+/// it. `dirs` are created empty; missing parents of `path` are created.
 pub fn make_whole(path: &Path, dirs: &[&str], files: &[(&str, String)]) -> Result<(), Error> {
     let above = parent(path)?;
     make_dir(above)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (dir, place) = Dir::open(above).map_err(|error| Error::io("made", path, error))?;
+    let (dir, place) = Dir::open(above).map_err(|error| Error::io("created", path, error))?;
     let folder = StagedFolder::build(&dir, &place, &name, dirs, files)?;
     sync_staged(std::slice::from_ref(&folder))?;
     folder.put_in_place()
 }
 
-/// A folder that is built beside its place. It is removed if it is dropped before it was put there.
+/// A folder that is built next to its destination. Dropping it before [`StagedFolder::put_in_place`] removes it.
 #[derive(Debug)]
 pub(crate) struct StagedFolder {
-    /// The folder it will be in, and what it is called there now and then.
+    /// Parent folder of the destination.
     above: Dir,
+    /// Current name in the parent folder.
     temporary: PathBuf,
+    /// Final name in the parent folder.
     name: PathBuf,
-    /// Where it will be, for messages.
+    /// Destination path, for messages.
     path: PathBuf,
+    /// Current path.
     staged: PathBuf,
-    /// What has to be synced: the files, then the folders with names in them.
+    /// Paths to sync: the files, then the folders that contain entries.
     synced: Vec<PathBuf>,
 }
 
 impl StagedFolder {
-    /// Writes everything that will be at a path below `dir`, which is at `root`, without syncing it: [`sync_staged`]
+    /// Writes the content for the path `relative` below `dir`, whose path is `root`. Does not sync it: [`sync_staged`]
     /// does.
     pub(crate) fn build(
         dir: &Dir,
@@ -87,7 +91,7 @@ impl StagedFolder {
         files: &[(&str, String)],
     ) -> Result<Self, Error> {
         let path = root.join(relative);
-        let failed = |error| Error::io("made", &path, error);
+        let failed = |error| Error::io("created", &path, error);
         let relative = Path::new(relative);
         let name = PathBuf::from(relative.file_name().unwrap_or_default());
         let above = dir
@@ -96,7 +100,7 @@ impl StagedFolder {
         let temporary = temporary_name(&name).map_err(failed)?;
         let staged = path.with_file_name(&temporary);
         let mut synced: Vec<PathBuf> = files.iter().map(|(name, _)| staged.join(name)).collect();
-        // The names of files in folders inside have to last, too.
+        // The entries of nested folders have to be durable, too.
         let inside: BTreeSet<_> = files
             .iter()
             .flat_map(|(name, _)| Path::new(*name).ancestors().skip(1))
@@ -125,28 +129,28 @@ impl StagedFolder {
         built.map_err(failed).map(|()| folder)
     }
 
-    /// Gives the folder its name, durably.
+    /// Renames the folder to its final name durably.
     pub(crate) fn put_in_place(self) -> Result<(), Error> {
         let renamed = self.above.rename_here(&self.temporary, &self.name);
-        renamed.map_err(|error| Error::io("made", &self.path, error))
+        renamed.map_err(|error| Error::io("created", &self.path, error))
     }
 }
 
 impl Drop for StagedFolder {
     fn drop(&mut self) {
-        // After it was put in place there is nothing of this name.
+        // After a successful rename the temporary name no longer exists, so this does nothing.
         let _ = fs::remove_dir_all(&self.staged);
     }
 }
 
-/// Makes everything in staged folders durable.
+/// Makes the content of staged folders durable.
 pub(crate) fn sync_staged(folders: &[StagedFolder]) -> Result<(), Error> {
     let paths = folders.iter().flat_map(|folder| &folder.synced);
-    sync_all(paths.map(PathBuf::as_path), "made")
+    sync_all(paths.map(PathBuf::as_path), "created")
 }
 
-/// Makes files and folders durable. From a few on, one sync of the file system replaces a sync of each; it may take
-/// longer while other programs write much, so no lock that others wait for should be held meanwhile.
+/// Makes files and folders durable. For more than three paths, a single sync of the file system replaces one sync per
+/// path. It can take long while other programs write, so the caller should not hold a contended lock meanwhile.
 fn sync_all<'a>(
     paths: impl Iterator<Item = &'a Path> + Clone,
     verb: &'static str,
@@ -166,7 +170,8 @@ fn sync_all<'a>(
     Ok(())
 }
 
-/// Syncs the file system that all paths are on. `false` if they are on several, or the system cannot do it.
+/// Syncs the file system that contains all paths. Returns `false` if they are on several file systems or the operating
+/// system does not support it.
 #[cfg(target_os = "linux")]
 fn sync_file_system<'a>(
     mut paths: impl Iterator<Item = &'a Path>,
@@ -202,16 +207,16 @@ fn write_beside(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         fs::rename(&temporary, path)
     })();
     written.map_err(|error| {
-        // The error that matters is the first one.
+        // Report the original error; doctor removes leftover temporary files.
         let _ = fs::remove_file(&temporary);
         Error::io("written", path, error)
     })
 }
 
-/// Takes the system lock of a file, waiting at most `patience` for another process to release it.
+/// Acquires the system lock of a file, waiting at most `patience` for another process to release it.
 ///
-/// The wait blocks in the system, on a thread of its own: a waiter that polled would starve beside a process that
-/// takes the lock again right after releasing it.
+/// A separate thread waits in a blocking system call: polling would starve against a process that acquires the lock
+/// again right after releasing it.
 pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), Error> {
     let failed = |error| Error::io("locked", path, error);
     match file.try_lock() {
@@ -220,14 +225,14 @@ pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), E
         Err(TryLockError::WouldBlock) => {}
     }
     let waiting = file.try_clone().map_err(failed)?;
-    // Without room, so that an answer the caller no longer waits for is an error on this side.
+    // A channel without capacity: sending fails if the caller no longer waits.
     let (answer, answered) = mpsc::sync_channel(0);
     thread::Builder::new()
         .name("lock-waiter".to_owned())
         .spawn(move || {
             let locked = waiting.lock();
             if answer.send(locked).is_err() {
-                // The caller gave up; the descriptor it closed shares this lock.
+                // The caller timed out; its descriptor shares this lock, so it has to be released here.
                 let _ = waiting.unlock();
             }
         })
@@ -238,15 +243,15 @@ pub(crate) fn lock(file: &File, path: &Path, patience: Duration) -> Result<(), E
     }
 }
 
-/// Where in a file of lines [`last_lines`] begins to look, going backwards.
+/// Start position of [`last_lines`], which reads backwards.
 pub enum LookFrom<'a, T> {
-    /// At the end.
+    /// The end of the file.
     End,
-    /// Before the line for which this holds; if there is none, nothing is before it.
+    /// Before the line that matches; if no line matches, the result is empty.
     Before(&'a dyn Fn(&T) -> bool),
 }
 
-/// The last lines of a file of lines that satisfy `wanted`, oldest first, read from the end.
+/// The last `limit` lines of a file for which `wanted` returns a value, oldest first, read from the end.
 pub fn last_lines<T>(
     path: &Path,
     limit: usize,
@@ -271,7 +276,7 @@ pub fn last_lines<T>(
             let mut bytes = Vec::new();
             (&mut file).take(length - start).read_to_end(&mut bytes)?;
             let text = String::from_utf8_lossy(&bytes);
-            // The first line of a window that begins in the middle of the file is not whole.
+            // The first line of a window that starts within the file is incomplete.
             let whole = match start {
                 0 => &*text,
                 _ => text.split_once('\n').map_or("", |(_, rest)| rest),
@@ -294,15 +299,15 @@ pub fn last_lines<T>(
     read().map_err(|error| Error::io("read", path, error))
 }
 
-/// Makes an empty folder beside `path`, on the same file system.
+/// Creates an empty staging folder next to `path`, on the same file system.
 pub(crate) fn make_staging(path: &Path) -> Result<std::path::PathBuf, Error> {
     make_dir(parent(path)?)?;
     let staged = temporary_beside(path)?;
-    fs::create_dir(&staged).map_err(|error| Error::io("made", &staged, error))?;
+    fs::create_dir(&staged).map_err(|error| Error::io("created", &staged, error))?;
     Ok(staged)
 }
 
-/// Makes a folder and its parents, durably.
+/// Creates a folder and its parents durably.
 pub fn make_dir(path: &Path) -> Result<(), Error> {
     if path.is_dir() {
         return Ok(());
@@ -316,18 +321,18 @@ pub fn make_dir(path: &Path) -> Result<(), Error> {
     match fs::create_dir(path) {
         Ok(()) => sync_dir(parent(path)?),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        Err(error) => Err(Error::io("made", path, error)),
+        Err(error) => Err(Error::io("created", path, error)),
     }
 }
 
-/// Makes the names in a folder durable. File systems that cannot do it are taken as they are.
+/// Makes the entries of a folder durable. Succeeds on file systems that cannot sync folders.
 pub fn sync_dir(path: &Path) -> Result<(), Error> {
     let opened = File::open(path);
     synced(opened.and_then(|folder| folder.sync_all()))
         .map_err(|error| Error::io("written", path, error))
 }
 
-/// File systems that cannot sync folders are taken as they are.
+/// Converts the errors of file systems that cannot sync folders to success.
 pub(crate) fn synced(synced: io::Result<()>) -> io::Result<()> {
     match synced {
         Err(error)
@@ -344,17 +349,17 @@ pub(crate) fn synced(synced: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// What the temporary files of [`replace`] are called: `.<name>.tmp-<pid>-<n>`. Doctor removes those of the dead.
+/// Part of the name of temporary files: `.<name>.tmp-<pid>-<count>-<random>`. Doctor removes those of ended processes.
 pub const TEMPORARY_MARK: &str = ".tmp-";
 
-/// A path for something that will be renamed to `path` when it is whole.
+/// A temporary path next to `path`, for content that is renamed to `path` when it is complete.
 pub(crate) fn temporary_beside(path: &Path) -> Result<PathBuf, Error> {
     let name = Path::new(path.file_name().unwrap_or_default());
     let temporary = temporary_name(name).map_err(|error| Error::io("written", path, error))?;
     Ok(path.with_file_name(temporary))
 }
 
-/// A name for something that will be renamed to `name` when it is whole.
+/// A temporary name for content that is renamed to `name` when it is complete.
 pub(crate) fn temporary_name(name: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = name.to_string_lossy();
@@ -367,7 +372,7 @@ pub(crate) fn temporary_name(name: &Path) -> io::Result<PathBuf> {
     Ok(PathBuf::from(name))
 }
 
-/// The process that made a temporary of this name, if it is the name of one.
+/// The id of the process that created a temporary file with this name; `None` for any other name.
 pub(crate) fn temporary_owner(name: &str) -> Option<i32> {
     let (_, rest) = name.strip_prefix('.')?.rsplit_once(TEMPORARY_MARK)?;
     rest.split_once('-')?.0.parse().ok()

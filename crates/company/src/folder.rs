@@ -1,4 +1,4 @@
-//! A company folder in use: reads that are remembered, writes that are locked.
+//! An open company folder with cached reads and locked writes.
 
 pub(crate) mod intent;
 pub(crate) mod lock;
@@ -38,15 +38,15 @@ use crate::{
     layout,
 };
 
-/// No document of a company is larger; what is larger is a mistake or an attack.
+/// Maximum size of a document in bytes; larger files are rejected as damaged or malicious.
 const LARGEST_DOCUMENT: u64 = 16 << 20;
-/// How many parsed documents are remembered.
-const REMEMBERED: usize = 20_000;
+/// Maximum number of files whose parsed documents are cached.
+const MAX_CACHED_FILES: usize = 20_000;
 
-/// How long an intent whose rest could not be done is left alone.
+/// Time before the next attempt to finish an intent whose remaining parts failed.
 const PUT_OFF: Duration = Duration::from_secs(60);
 
-/// All company folders this process works with.
+/// Factory of [`Company`] handles, with the state that all company folders of this process share.
 #[derive(Clone)]
 pub struct Companies {
     sources: Sources,
@@ -57,47 +57,47 @@ pub struct Companies {
     on_append: OnAppend,
     before_write: Option<BeforeWrite>,
     carrying: Arc<Mutex<()>>,
-    /// Comments that wait to be written, by folder.
+    /// Queues of comments to be written, by folder.
     comments: Arc<Mutex<BTreeMap<PathBuf, Arc<CommentQueue>>>>,
-    /// Intents whose rest could not be done, and since when.
+    /// Intents whose remaining parts failed, with the time of the last attempt.
     put_off: Arc<Mutex<BTreeMap<PathBuf, Instant>>>,
-    /// [`BeforeWrite`] has ended the process.
+    /// Set when [`BeforeWrite`] simulated the end of the process.
     ended: Arc<AtomicBool>,
 }
 
-/// Called before each write with the file; a failure is the failure of the write. [`Error::Refused`] stands for the end
-/// of the process: nothing is undone. Tests use it.
+/// Hook that tests install: called with the path before each write, and its error fails that write. [`Error::Refused`]
+/// simulates the end of the process, after which nothing is undone.
 pub type BeforeWrite = Arc<dyn Fn(&Path) -> Result<(), Error> + Send + Sync>;
 
-/// Called when this process wrote events, with the file and where they begin in it.
+/// Callback after this process appended events, with the path of the log and the byte offset of the first new event.
 pub type OnAppend = Arc<dyn Fn(&Path, u64) + Send + Sync>;
 
-/// One company folder. Cheap to make and to clone.
+/// One company folder. Cheap to create and to clone.
 #[derive(Clone, Debug)]
 pub struct Company {
-    /// As the caller wrote it; answers say it back.
+    /// The path as the caller wrote it; responses repeat it.
     given: String,
-    /// Absolute and without links.
+    /// The absolute path with symbolic links resolved.
     root: PathBuf,
-    /// The folder itself, from the moment it was looked up or made.
+    /// Handle of the folder; set once the folder was opened.
     dir: Arc<OnceLock<Dir>>,
     origin: Origin,
-    /// Whoever it was opened for may only read.
+    /// The caller has no `write` scope.
     is_read_only: bool,
     shared: Companies,
 }
 
-/// Who made a folder.
+/// Origin of a folder, which decides how its trust is determined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Origin {
-    /// Anybody: whether it is trusted is a matter of the home.
-    Found,
-    /// This process, a moment ago.
-    MadeHere,
+    /// An existing folder: the trust list of the home decides.
+    Existing,
+    /// Created by this process: always trusted.
+    CreatedHere,
 }
 
 impl Companies {
-    /// Starts without any folder.
+    /// Creates the factory without any open folder.
     pub fn new(sources: Sources, trust: Trust, on_append: OnAppend) -> Self {
         Self {
             sources,
@@ -114,7 +114,7 @@ impl Companies {
         }
     }
 
-    /// Asks before each write.
+    /// Installs a hook that is called before each write.
     #[must_use]
     pub fn with_before_write(self, before_write: BeforeWrite) -> Self {
         Self {
@@ -123,13 +123,13 @@ impl Companies {
         }
     }
 
-    /// The folder at a path, which must be a company folder.
+    /// Opens the folder at a path; fails if it is not a company folder.
     pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
         let company = self.at(workspace_dir);
         company.check_is_company().map(|()| company)
     }
 
-    /// The folder at a path, whatever it is.
+    /// Returns the folder at a path without checking that it is a company folder or exists.
     pub fn at(&self, workspace_dir: &str) -> Company {
         let path = Path::new(workspace_dir);
         let (dir, root) = match Dir::open(path) {
@@ -143,7 +143,7 @@ impl Companies {
             given: workspace_dir.to_owned(),
             root,
             dir: Arc::new(dir),
-            origin: Origin::Found,
+            origin: Origin::Existing,
             is_read_only: false,
             shared: self.clone(),
         }
@@ -157,82 +157,85 @@ impl std::fmt::Debug for Companies {
 }
 
 impl Company {
-    /// The folder as the caller wrote it.
+    /// The path of the folder as the caller wrote it.
     pub fn given(&self) -> &str {
         &self.given
     }
 
-    /// The folder, absolute and without links.
+    /// The absolute path of the folder with symbolic links resolved.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Refuses to go on in a folder that is no company folder.
+    /// Fails if the folder is not a company folder.
     pub fn check_is_company(&self) -> Result<(), Error> {
         let found = self
             .dir()
             .and_then(|dir| dir.metadata(Path::new(layout::COMPANY)));
-        match found.is_ok_and(|found| found.is_file()) {
-            true => Ok(()),
-            false => Err(Error::NotACompanyFolder(self.given.clone())),
+        if found.is_ok_and(|found| found.is_file()) {
+            Ok(())
+        } else {
+            Err(Error::NotACompanyFolder(self.given.clone()))
         }
     }
 
-    /// Whether a person made this folder on this machine, or said to trust it. In any other folder nothing of `.local`
-    /// counts, and nothing is written.
+    /// Whether a person created this folder on this machine or confirmed trust in it. In any other folder, `.local` is
+    /// ignored and nothing is written.
     pub fn is_trusted(&self) -> bool {
-        self.origin == Origin::MadeHere || self.shared.trust.holds(&self.root)
+        self.origin == Origin::CreatedHere || self.shared.trust.holds(&self.root)
     }
 
-    /// Remembers that a person trusts this folder.
+    /// Adds this folder to the trust list of the home.
     pub fn trust(&self) -> Result<(), Error> {
         self.shared.trust.grant(&self.root)
     }
 
-    /// Forgets that this folder was trusted.
+    /// Removes this folder from the trust list of the home.
     pub fn distrust(&self) -> Result<(), Error> {
         self.shared.trust.withdraw(&self.root)
     }
 
-    /// The folder as if it were trusted, to show what it says.
+    /// The same folder treated as trusted, in order to show the content of its `.local`.
     pub(crate) fn as_if_trusted(&self) -> Self {
         Self {
-            origin: Origin::MadeHere,
+            origin: Origin::CreatedHere,
             ..self.clone()
         }
     }
 
-    /// Where this machine keeps what it derives from the folder and can derive again: in the folder, or in the home if
-    /// the folder is not trusted and so not written to.
+    /// Path for derived data that can be rebuilt from the folder: below the folder's `.local`, or in the home if the
+    /// folder is not trusted and therefore not written to.
     pub fn derived(&self, name: &str) -> PathBuf {
-        match self.is_trusted() {
-            true => self.root.join(layout::LOCAL).join(name),
-            false => self.shared.trust.beside(&self.root).join(name),
+        if self.is_trusted() {
+            self.root.join(layout::LOCAL).join(name)
+        } else {
+            self.shared.trust.beside(&self.root).join(name)
         }
     }
 
-    /// Which of the notes in this folder this machine wrote itself.
+    /// The trust store, which holds the key to verify the seals of files that this machine wrote.
     pub fn seals(&self) -> &Trust {
         &self.shared.trust
     }
 
-    /// Refuses to go on in a folder that nobody trusts.
+    /// Fails if the folder is not trusted.
     pub fn check_trusted(&self) -> Result<(), Error> {
-        match self.is_trusted() {
-            true => Ok(()),
-            false => Err(Error::Untrusted(self.given.clone())),
+        if self.is_trusted() {
+            Ok(())
+        } else {
+            Err(Error::Untrusted(self.given.clone()))
         }
     }
 
-    /// The same folder for somebody who may only read: nothing is written through it, whatever code it is given to.
-    /// Logs are the exception, because they tell who looked at what.
+    /// The same folder without write access: every write through it fails. Appending to logs stays possible, because
+    /// they record read access.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.is_read_only = true;
         self
     }
 
-    /// Whether something can be written through it.
+    /// Whether the folder can be written through this handle.
     pub(crate) fn is_writable(&self) -> bool {
         self.check_writable().is_ok()
     }
@@ -244,12 +247,13 @@ impl Company {
         self.check_trusted()
     }
 
-    /// Whether a relative path counts: what holds for one machine alone does not in a folder nobody trusts.
+    /// Whether the file at a relative path may be used. Machine-specific files below `.local` are ignored in an
+    /// untrusted folder.
     pub(crate) fn counts(&self, relative: &str) -> bool {
         !layout::is_local(relative) || self.is_trusted()
     }
 
-    /// The open folder. What is below it is reached through it alone.
+    /// The handle of the folder, opened on first use. All files of the folder are accessed through this handle only.
     pub fn dir(&self) -> io::Result<&Dir> {
         if let Some(dir) = self.dir.get() {
             return Ok(dir);
@@ -258,7 +262,7 @@ impl Company {
         Ok(self.dir.get_or_init(|| dir))
     }
 
-    /// Whether the open folder is still the one at its path: an import puts another in its place.
+    /// Whether the open folder is still the one at its path. An import replaces the folder by another one.
     pub(crate) fn is_in_place(&self) -> bool {
         let identity = |found: fs::Metadata| (found.dev(), found.ino());
         let here = self.dir().and_then(|dir| dir.metadata(Path::new(".")));
@@ -266,7 +270,7 @@ impl Company {
         named.is_some() && here.ok().map(identity) == named
     }
 
-    /// Does something with the open folder; an error names what it is about.
+    /// Runs `work` on the folder handle; the error names the relative path and `verb`.
     pub fn through<R>(
         &self,
         verb: &'static str,
@@ -275,7 +279,7 @@ impl Company {
     ) -> Result<R, Error> {
         let done = self.dir().and_then(|dir| work(dir, Path::new(relative)));
         done.map_err(|error| match error.raw_os_error() {
-            // The system says nothing of it: we do not follow it.
+            // `Dir` itself, not the operating system, rejects paths that resolve outside the folder.
             None if error.kind() == io::ErrorKind::PermissionDenied => {
                 Error::Refused(format!("`{relative}` leads out of the company folder"))
             }
@@ -283,26 +287,28 @@ impl Company {
         })
     }
 
-    /// The clock and the ids.
+    /// The clock and the id generator.
     pub fn sources(&self) -> &Sources {
         &self.shared.sources
     }
 
-    /// The place of a relative path. Every part of it is ours or a checked id.
+    /// The absolute path for a relative path. Every component must be a constant of this crate or a validated id.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// The place of a relative path as answers show it: in the caller's spelling, and absolute.
+    /// The absolute path for a relative path as responses show it: below the folder as the caller spelled it, if that
+    /// spelling is absolute.
     pub fn shown_path(&self, relative: &str) -> String {
-        let folder = match Path::new(&self.given).is_absolute() {
-            true => Path::new(&self.given),
-            false => &self.root,
+        let folder = if Path::new(&self.given).is_absolute() {
+            Path::new(&self.given)
+        } else {
+            &self.root
         };
         folder.join(relative).display().to_string()
     }
 
-    /// Reads a YAML document.
+    /// Reads and validates a YAML document; unchanged files come from the cache.
     pub fn read<T: Document>(&self, relative: &str) -> Result<Arc<T>, Error> {
         self.cached(relative, |bytes| {
             let text = text(relative, bytes)?;
@@ -313,14 +319,14 @@ impl Company {
         })
     }
 
-    /// Reads a Markdown document with its front matter.
+    /// Reads and validates a Markdown document with front matter; unchanged files come from the cache.
     pub fn read_markdown<T: Document>(&self, relative: &str) -> Result<Arc<Markdown<T>>, Error> {
         self.cached(relative, |bytes| {
             Markdown::parse(text(relative, bytes)?).map_err(|issues| invalid(relative, issues))
         })
     }
 
-    /// Reads a document that may be absent.
+    /// Reads a YAML document; `None` if the file does not exist.
     pub fn read_if_there<T: Document>(&self, relative: &str) -> Result<Option<Arc<T>>, Error> {
         match self.read(relative) {
             Ok(document) => Ok(Some(document)),
@@ -329,18 +335,18 @@ impl Company {
         }
     }
 
-    /// Reads a text file.
+    /// Reads a UTF-8 text file.
     pub fn read_text(&self, relative: &str) -> Result<String, Error> {
         let bytes = self.read_bytes(relative)?;
         text(relative, &bytes).map(ToOwned::to_owned)
     }
 
-    /// Reads a file. A link that leads out of the folder is not followed.
+    /// Reads a file. A link that resolves outside the folder is rejected.
     pub fn read_bytes(&self, relative: &str) -> Result<Vec<u8>, Error> {
         self.load(relative).map(|(bytes, _)| bytes)
     }
 
-    /// Opens a file for reading. A link that leads out of the folder is not followed.
+    /// Opens a file for reading. A link that resolves outside the folder is rejected.
     pub fn open(&self, relative: &str) -> Result<fs::File, Error> {
         if !self.counts(relative) {
             return Err(Error::Missing(relative.to_owned()));
@@ -349,7 +355,7 @@ impl Company {
         opened.map_err(|error| self.named_missing(relative, error))
     }
 
-    /// The names in a folder that are not hidden, sorted; none if it is not there.
+    /// Names of the entries of a folder that are not hidden, sorted; empty if the folder does not exist.
     pub fn names(&self, relative: &str) -> Result<Vec<String>, Error> {
         if !self.counts(relative) {
             return Ok(Vec::new());
@@ -366,17 +372,17 @@ impl Company {
         Ok(names)
     }
 
-    /// Finishes what a process left half done.
+    /// Finishes changes that an ended process left incomplete.
     pub fn finish_left(&self) {
         if !self.is_read_only && intent::is_left(self) {
-            // Whoever cannot write can still read, and writes will tell what is wrong.
+            // Reading must still work when writing does not; the next write reports the error.
             if let Err(error) = self.write(|_| Ok(())) {
                 tracing::warn!(%error, "what was left half done could not be finished");
             }
         }
     }
 
-    /// Changes the folder under its write lock. Reading what is changed belongs inside, too.
+    /// Changes the folder under its write lock. Reads that the change depends on belong inside `change`, too.
     pub fn write<R>(
         &self,
         change: impl FnOnce(&Writer<'_>) -> Result<R, Error>,
@@ -387,12 +393,12 @@ impl Company {
             company: self,
             _lock: lock,
         };
-        // Nobody else holds the lock, so whoever left something is gone.
+        // This process holds the lock, so the process that left an intent has ended.
         intent::finish(&writer)?;
         change(&writer)
     }
 
-    /// Appends events to the log of a run, which must be there.
+    /// Appends events to the log of a run, which must exist.
     pub fn append_events(
         &self,
         project: &ProjectId,
@@ -402,8 +408,9 @@ impl Company {
         self.append_last_events(project, run, events, |_| Ok(()))
     }
 
-    /// Appends events to the log of a run and does something more before anybody hears of them: whoever is told that
-    /// a run is over finds its document saying so. `then` gets where the log ends now, if that is known.
+    /// Appends events to the log of a run and calls `then` before subscribers are notified, so that a client that is
+    /// notified of the end of a run finds it in the run document. `then` gets the new end of the log; `None` if the
+    /// lines of the log were not counted.
     pub fn append_last_events(
         &self,
         project: &ProjectId,
@@ -429,7 +436,7 @@ impl Company {
         done
     }
 
-    /// Replaces a file of a run that only its session writes, so without the write lock.
+    /// Replaces a file of a run. Needs no write lock, because only the session of the run writes it.
     pub fn replace(&self, relative: &str, bytes: &[u8]) -> Result<(), Error> {
         self.check_writable()?;
         self.through("written", relative, |dir, place| {
@@ -437,16 +444,16 @@ impl Company {
         })
     }
 
-    /// Makes such a file anew, empty, to be written bit by bit.
+    /// Creates an empty file of a run for incremental writing, replacing an existing one. Takes no write lock.
     pub fn create(&self, relative: &str) -> Result<fs::File, Error> {
         self.check_writable()?;
-        self.through("made", relative, |dir, place| {
+        self.through("created", relative, |dir, place| {
             dir.make_dir(place.parent().unwrap_or(Path::new("")))?;
             dir.create(place, Readers::of(relative))
         })
     }
 
-    /// Opens such a file to write on behind what is there.
+    /// Opens a file of a run for appending; creates it if it does not exist. Takes no write lock.
     pub fn append_to(&self, relative: &str) -> Result<fs::File, Error> {
         self.check_writable()?;
         self.through("opened", relative, |dir, place| match dir.append(place) {
@@ -457,39 +464,41 @@ impl Company {
         })
     }
 
-    /// Removes such a file; one that is not there is removed.
+    /// Removes a file of a run; succeeds if it does not exist. Takes no write lock.
     pub fn remove(&self, relative: &str) -> Result<(), Error> {
         self.check_writable()?;
         self.through("removed", relative, |dir, place| dir.remove(place))
     }
 
-    /// Makes a folder for lines that are appended without the write lock.
+    /// Creates a folder for files that are appended to without the write lock.
     pub(crate) fn make_dir(&self, relative: &str) -> Result<(), Error> {
         self.check_trusted()?;
-        self.through("made", relative, |dir, place| dir.make_dir(place).map(drop))
+        self.through("created", relative, |dir, place| {
+            dir.make_dir(place).map(drop)
+        })
     }
 
-    /// Appends plain lines, given without LF, to a file of the folder, which is created if it is not there.
+    /// Appends plain lines, given without LF, to a file of the folder; creates the file if it does not exist.
     pub(crate) fn append_lines(&self, relative: &str, lines: Vec<String>) -> Result<(), Error> {
         self.before_write(&self.path(relative))?;
         let place = Place::of(self, relative)?;
         self.shared.logs.append_lines(&place, lines)
     }
 
-    /// The comments that wait to be written together.
+    /// The queue that groups comments of this folder into shared writes.
     pub(crate) fn comment_queue(&self) -> Arc<CommentQueue> {
         let queues = self.shared.comments.lock();
         let mut queues = queues.unwrap_or_else(PoisonError::into_inner);
         Arc::clone(queues.entry(self.root.clone()).or_default())
     }
 
-    /// Held while an approved action is carried out, which happens outside of the write lock.
+    /// Locks the execution of approved actions, which happens outside of the write lock.
     pub(crate) fn carrying(&self) -> MutexGuard<'_, ()> {
         let carrying = self.shared.carrying.lock();
         carrying.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Builds a folder beside its place, to be put there by [`Writer::put_in_place`].
+    /// Builds a folder next to its destination; [`Writer::put_in_place`] moves it there.
     pub(crate) fn stage(
         &self,
         relative: &str,
@@ -513,12 +522,12 @@ impl Company {
         })
     }
 
-    /// Whether a test has ended the process.
+    /// Whether a test simulated the end of the process.
     pub(crate) fn has_ended(&self) -> bool {
         self.shared.ended.load(Ordering::Relaxed)
     }
 
-    /// Does not try an intent again for a while.
+    /// Postpones the next attempt to finish an intent by [`PUT_OFF`].
     pub(crate) fn put_off(&self, intent: &str) {
         let mut put_off = self
             .shared
@@ -529,7 +538,7 @@ impl Company {
         put_off.insert(self.path(intent), Instant::now());
     }
 
-    /// Whether an intent failed a short while ago.
+    /// Whether finishing an intent failed less than [`PUT_OFF`] ago.
     pub(crate) fn is_put_off(&self, intent: &str) -> bool {
         let put_off = self
             .shared
@@ -540,29 +549,29 @@ impl Company {
         since.is_some_and(|since| since.elapsed() < PUT_OFF)
     }
 
-    /// The event logs of this process.
+    /// The event logs that this process appends to.
     pub(crate) fn logs(&self) -> &EventLogs {
         &self.shared.logs
     }
 
-    /// Tells who listens that there are events in a log from `offset` on.
+    /// Notifies the [`OnAppend`] callback of new events in a log from the byte `offset` on.
     pub(crate) fn events_appended(&self, relative: &str, offset: u64) {
         (self.shared.on_append)(&self.path(relative), offset);
     }
 
-    /// Milliseconds since this process began.
+    /// Milliseconds since this [`Companies`] was created, which is about the uptime of the process.
     pub fn uptime_ms(&self) -> u64 {
         u64::try_from(self.shared.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// An empty folder beside this one, to build something in that then takes this one's place.
+    /// Creates an empty staging folder next to this one, for content that later replaces this folder.
     pub(crate) fn staged(&self) -> Result<Self, Error> {
         let path = files::make_staging(&self.root)?;
         Ok(Self {
             given: path.display().to_string(),
             root: path,
             dir: Arc::default(),
-            origin: Origin::MadeHere,
+            origin: Origin::CreatedHere,
             is_read_only: self.is_read_only,
             shared: self.shared.clone(),
         })
@@ -583,7 +592,7 @@ impl Company {
         }
         let (bytes, metadata) = self.load(relative)?;
         let parsed = Arc::new(parse(&bytes)?);
-        // A file that changed a moment ago may change again without its time moving on: look again next time.
+        // A recently modified file can change again within the resolution of its timestamp, so it is not cached yet.
         const SETTLED: Duration = Duration::from_millis(50);
         let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
         if age.is_some_and(|age| age > SETTLED) {
@@ -618,7 +627,7 @@ impl Company {
                 return invalid(relative, vec![issue]);
             }
             if kind == io::ErrorKind::InvalidData {
-                let issue = Issue::new("invalid_type", &[], "it is not a file");
+                let issue = Issue::new("invalid_type", &[], "it is not a regular file");
                 return invalid(relative, vec![issue]);
             }
             if kind == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
@@ -628,7 +637,8 @@ impl Company {
         })
     }
 
-    /// What the system said about a file of the folder, in words that name it as answers do.
+    /// Converts an I/O error about a file of the folder to one with the relative path, as responses show it. Other
+    /// errors are returned unchanged.
     #[must_use]
     pub fn named(&self, error: Error) -> Error {
         let (Error::Io { path, .. } | Error::FileLocked(path)) = &error else {
@@ -643,7 +653,7 @@ impl Company {
         Error::FileLocked(relative)
     }
 
-    /// The same for what [`Self::through`] answers.
+    /// Like [`Self::named`], for an I/O error of [`Self::through`] whose relative path is known.
     fn named_missing(&self, relative: &str, error: Error) -> Error {
         if let Error::Io { verb, source, .. } = error {
             return self.io(verb, relative, source);
@@ -660,14 +670,14 @@ impl Company {
             kind,
             io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
         ) {
-            let detail = "a file stands where a folder is expected, or the other way round";
+            let detail = "expected a file and found a folder, or the reverse";
             return invalid(relative, vec![Issue::new("invalid_type", &[], detail)]);
         }
         Error::io(verb, self.path(relative), error)
     }
 }
 
-/// The folder while its write lock is held.
+/// Write access to a company folder; holds its write lock.
 #[derive(Debug)]
 pub struct Writer<'a> {
     company: &'a Company,
@@ -675,17 +685,17 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The folder.
+    /// The locked company folder.
     pub fn company(&self) -> &Company {
         self.company
     }
 
-    /// The time as documents have it.
+    /// The current time in the format of documents.
     pub fn now(&self) -> IsoTime {
         IsoTime::new(self.company.sources().now_text()).expect("the clock prints a time")
     }
 
-    /// A document as YAML.
+    /// Renders a document as YAML.
     pub fn yaml<T: Serialize>(&self, document: &T) -> Result<String, Error> {
         yaml::print(document)
     }
@@ -713,7 +723,7 @@ impl Writer<'_> {
 
     /// Replaces several text files. They share their syncs; a crash may leave some of them replaced.
     pub(crate) fn put_texts(&self, files: &[(String, String)]) -> Result<(), Error> {
-        /// How many are open at the same time.
+        /// Maximum number of files that are open at the same time.
         const TOGETHER: usize = 64;
         files
             .chunks(TOGETHER)
@@ -743,13 +753,14 @@ impl Writer<'_> {
         })
     }
 
-    /// Makes a folder.
+    /// Creates a folder and its parents.
     pub fn make_dir(&self, relative: &str) -> Result<(), Error> {
-        self.company
-            .through("made", relative, |dir, place| dir.make_dir(place).map(drop))
+        self.company.through("created", relative, |dir, place| {
+            dir.make_dir(place).map(drop)
+        })
     }
 
-    /// Removes a file; one that is not there is removed.
+    /// Removes a file; succeeds if it does not exist.
     pub(crate) fn remove(&self, relative: &str) -> Result<(), Error> {
         let path = self.company.path(relative);
         self.company.before_write(&path)?;
@@ -759,7 +770,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Adds an ending to the name of a file or folder, whatever it is.
+    /// Appends `ending` to the name of a file or folder.
     pub(crate) fn put_aside(&self, relative: &str, ending: &str) -> Result<(), Error> {
         self.company.before_write(&self.company.path(relative))?;
         self.company.through("moved", relative, |dir, place| {
@@ -768,27 +779,27 @@ impl Writer<'_> {
         })
     }
 
-    /// Makes a folder with all its files at once: it is there whole, or not at all.
+    /// Creates a folder with all its files atomically: it appears complete or not at all.
     pub fn make_whole(
         &self,
         relative: &str,
         dirs: &[&str],
         files: &[(&str, String)],
     ) -> Result<(), Error> {
-        self.free_place(relative)?;
+        self.check_free(relative)?;
         let folder = self.company.stage(relative, dirs, files)?;
         files::sync_staged(std::slice::from_ref(&folder))?;
         folder.put_in_place()
     }
 
-    /// Puts a folder in place that was built and synced before the lock was taken.
+    /// Moves a folder to its destination that was built and synced before the lock was acquired.
     pub(crate) fn put_in_place(&self, relative: &str, folder: StagedFolder) -> Result<(), Error> {
-        self.free_place(relative)?;
+        self.check_free(relative)?;
         folder.put_in_place()
     }
 
-    /// The place of a new folder, where nothing may be yet.
-    fn free_place(&self, relative: &str) -> Result<(), Error> {
+    /// Checks that a new folder can be created at a path: only an empty folder may exist there.
+    fn check_free(&self, relative: &str) -> Result<(), Error> {
         let found = self
             .company
             .through("read", relative, |dir, place| match dir.entries(place) {
@@ -799,7 +810,7 @@ impl Writer<'_> {
         if found? {
             let place = relative.trim_end_matches('/');
             return Err(Error::Refused(format!(
-                "`{place}` is there already, and not what it should be"
+                "`{place}` already exists and is not an empty folder"
             )));
         }
         self.company.before_write(&self.company.path(relative))
@@ -820,7 +831,7 @@ fn text<'a>(relative: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
     })
 }
 
-/// What tells one state of a file from another.
+/// File metadata that changes whenever the content of a file changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stamp {
     modified: (i64, i64),
@@ -840,10 +851,10 @@ impl Stamp {
     }
 }
 
-/// A document of any type.
+/// A parsed document of any type.
 type Parsed = Arc<dyn Any + Send + Sync>;
 
-/// Parsed documents by path, as long as their files do not change.
+/// Cache of parsed documents by path; an entry is valid while the stamp of its file is unchanged.
 #[derive(Default)]
 struct Cache {
     entries: Mutex<BTreeMap<PathBuf, (Stamp, Vec<Parsed>)>>,
@@ -867,8 +878,8 @@ impl Cache {
 
     fn put(&self, path: PathBuf, stamp: Stamp, document: Parsed) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() >= REMEMBERED {
-            // Everything is read again once in a while rather than counted on every read.
+        if entries.len() >= MAX_CACHED_FILES {
+            // Clearing the whole cache at its limit is cheaper than tracking the use of entries on every read.
             entries.clear();
         }
         let (kept, documents) = entries.entry(path).or_insert((stamp, Vec::new()));

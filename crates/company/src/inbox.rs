@@ -1,6 +1,7 @@
-//! Decisions about documents that wait for one: each document gets one, and what it causes happens once.
+//! Decisions about documents in the inbox. Each document gets one final decision, and its effects happen once.
 //!
-//! What an approved action of a heartbeat does is not known here: who resolves gives [`Carry`] a way to do it.
+//! This module does not execute approved heartbeat actions itself: the caller of [`resolve`] provides a [`Carry`]
+//! implementation.
 
 use protocol::company::{
     DocumentId, ProjectId, ReviewDecision, ReviewId,
@@ -24,19 +25,19 @@ use crate::{
     policy::{self, Action, Actor, Resource, Subject},
 };
 
-/// What reviews call an action.
+/// `subject_kind` of a heartbeat action in reviews.
 pub const ACTION_KIND: &str = "heartbeat_action";
-/// What policy calls its proposal.
+/// Resource kind of an action proposal in policy decisions.
 const PROPOSAL_KIND: &str = "heartbeat_action_proposal";
 
-/// Carries out an approved action. Whoever runs jobs implements it; [`resolve`] calls it without the write lock, and
-/// again after a crash if it is not known to have returned, so it must tell by the action's idempotency key what it
-/// did before.
+/// Executes approved actions. The component that runs jobs implements it. [`resolve`] calls it without the write lock,
+/// and again after a crash if completion was not recorded, so implementations must use the idempotency key of the
+/// action to detect completed work.
 pub trait Carry {
-    /// Whether the action may be carried out at all; a failure leaves the proposal undecided.
+    /// Checks that the action may be executed; an error leaves the proposal undecided.
     fn check(&self, company: &Company, action: &ApprovedAction) -> Result<(), Error>;
 
-    /// Carries out the action.
+    /// Executes the action.
     fn carry_out(
         &self,
         company: &Company,
@@ -44,7 +45,7 @@ pub trait Carry {
     ) -> Result<ActionExecution, Error>;
 }
 
-/// Nobody runs anything: decisions are recorded and that is all.
+/// A [`Carry`] that executes nothing: decisions are only recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordOnly;
 
@@ -62,24 +63,24 @@ impl Carry for RecordOnly {
     }
 }
 
-/// An action somebody approved, as it was when they did.
+/// An approved action with its content at the time of approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApprovedAction {
-    /// The project.
+    /// Project of the proposal.
     pub project_id: ProjectId,
-    /// The proposal.
+    /// Document id of the proposal.
     pub artifact_id: DocumentId,
-    /// The review.
+    /// The review that approved it.
     pub review_id: ReviewId,
-    /// Who approved.
+    /// Id of the approving actor.
     pub actor_id: String,
-    /// What they are.
+    /// Role of the approving actor.
     pub actor_role: protocol::company::ActorRole,
-    /// Their team.
+    /// Team of the approving actor; absent if it has none.
     pub actor_team_id: Option<String>,
-    /// What is to be done.
+    /// The action to execute.
     pub proposed_action: Map<String, Value>,
-    /// Where it is told that it was done.
+    /// The run whose log records the decision and the execution.
     run_id: String,
     policy: Value,
     #[serde(flatten)]
@@ -87,7 +88,7 @@ pub struct ApprovedAction {
 }
 
 impl ApprovedAction {
-    /// Who approved.
+    /// The approving actor.
     pub fn actor(&self) -> Actor {
         Actor {
             id: self.actor_id.clone(),
@@ -96,7 +97,7 @@ impl ApprovedAction {
         }
     }
 
-    /// `launch_job`, `add_comment`, `create_approval_item` or `noop`.
+    /// Kind of the action: `launch_job`, `add_comment`, `create_approval_item` or `noop`; empty if it is missing.
     pub fn kind(&self) -> &str {
         let kind = self.proposed_action.get("kind");
         kind.and_then(Value::as_str).unwrap_or_default()
@@ -107,7 +108,7 @@ impl ApprovedAction {
     }
 }
 
-/// Decides about a document.
+/// Records a decision about a document and applies its effects.
 pub fn resolve(
     company: &Company,
     verdict: &Verdict,
@@ -133,7 +134,7 @@ pub fn resolve(
         execution: None,
     };
     let is_denied = verdict.decision == ReviewDecision::Denied;
-    // What cannot be read cannot be approved, and must not stay in the inbox for ever.
+    // A malformed document cannot be approved; denying it must be possible, or it would stay in the inbox forever.
     let deny_invalid = |subject_kind: &str, policy_kind: &str| {
         let review_id = company.write(|writer| {
             let basis = Basis::read(company, &verdict.project_id, &verdict.artifact_id)?;
@@ -167,7 +168,7 @@ pub fn resolve(
             ..response(decided.review_id, milestone::KIND)
         })
     } else if kind == DocumentKind::HeartbeatActionProposal.as_str() {
-        // What one thread carries out must not look to another as if it were left.
+        // Without this lock, an action that one thread is executing would look abandoned to another thread.
         let carrying = company.carrying();
         carry_out_all_left(company, carry)?;
         let (review_id, action) = match decide_action(company, verdict, carry) {
@@ -187,14 +188,14 @@ pub fn resolve(
     }
 }
 
-/// Nobody decides about documents of this type.
+/// The error for a document type that takes no decisions.
 pub(crate) fn unsupported(kind: &str, artifact: &DocumentId) -> Error {
     Error::Refused(format!(
         "Unsupported artifact type for inbox resolution: {kind} (artifact {artifact})"
     ))
 }
 
-/// The review, and for an approval what is left to do, written in one step.
+/// Writes the review of a proposal and, for an approval, the action to execute, in one atomic change.
 fn decide_action(
     company: &Company,
     verdict: &Verdict,
@@ -207,7 +208,7 @@ fn decide_action(
         let head = &proposal.head;
         if head.project_id.as_str() != project.as_str() {
             return Err(Error::Refused(format!(
-                "the proposal is of project `{}` and not of `{project}`",
+                "the proposal belongs to project `{}`, expected project `{project}`",
                 head.project_id
             )));
         }
@@ -221,7 +222,7 @@ fn decide_action(
             },
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
-        // A manager's review of an executive plan does not open its gate, so it must not keep the CEO from deciding.
+        // A manager's review of an executive plan does not open its gate, so it must not prevent the CEO's decision.
         let opens = gate::is_plan_approval(head) && gate::opens(verdict.actor.role);
         verdict.check_not_decided(company, ACTION_KIND, |earlier| {
             !opens || gate::opens(earlier.actor_role)
@@ -287,7 +288,7 @@ impl ApprovedAction {
     }
 }
 
-/// Carries out an approved action, tells of it, and forgets that it was left to do.
+/// Executes an approved action, appends the event about it, and removes it from the pending actions.
 fn carry_out(
     company: &Company,
     action: &ApprovedAction,
@@ -296,7 +297,7 @@ fn carry_out(
     let execution = carry.carry_out(company, action)?;
     let event = action.event(company, ReviewDecision::Approved, Some(&execution))?;
     company.write(|writer| {
-        // Another process may have told of it in the meantime.
+        // Another process may have recorded the execution in the meantime.
         if !company.path(&action.path()).exists() {
             return Ok(());
         }
@@ -309,8 +310,8 @@ fn carry_out(
     Ok(execution)
 }
 
-/// Carries out what was approved by a process that ended before it was done. Whoever can carry out actions calls this
-/// when it first meets a folder.
+/// Executes approved actions that an ended process left pending. A process that can execute actions calls this when it
+/// first opens a folder.
 pub fn carry_out_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
     let _carrying = company.carrying();
     carry_out_all_left(company, carry)
@@ -322,7 +323,7 @@ fn carry_out_all_left(company: &Company, carry: &dyn Carry) -> Result<(), Error>
         let text = company.read_text(&path)?;
         match company.open_sealed::<ApprovedAction>(&path, &text) {
             Ok(Some(action)) => match carry_out(company, &action, carry) {
-                // Whoever may start workers carries it out.
+                // A caller with the `exec` scope executes it later.
                 Err(Error::NeedsExec) => return Ok(()),
                 carried => carried.map(drop)?,
             },

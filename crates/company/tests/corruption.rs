@@ -1,4 +1,4 @@
-//! A thousand ways to break a file: every look at the folder still answers, names the file, and changes nothing.
+//! A thousand damaged files: every read operation still succeeds, reports the file and changes nothing.
 
 #[path = "filled/damage.rs"]
 mod damage;
@@ -37,8 +37,9 @@ use protocol::{
     },
 };
 
-/// Folders that are broken side by side, and how often each.
+/// Number of folders that are damaged in parallel.
 const FOLDERS: u64 = 4;
+/// Number of times that each folder is damaged.
 const TIMES: u64 = 250;
 
 #[test]
@@ -74,19 +75,20 @@ fn break_and_look(mut numbers: Numbers) {
             Err(_) => panic!("{time}: {relative} {how}"),
         }
         assert_eq!(tree(&root), before, "{time}: {relative} {how}");
-        match file.is_dir() {
-            true => fs::remove_dir_all(&file).expect("the damage is undone"),
-            false => drop(fs::remove_file(&file)),
+        if file.is_dir() {
+            fs::remove_dir_all(&file).expect("the damage is undone")
+        } else {
+            drop(fs::remove_file(&file))
         }
         put(&file, content);
         date(&file, 2_000_000 + time);
     }
     assert_eq!(validate(&filled.company), []);
-    // Most damage must be seen; bytes of bodies and logs may change without anything being wrong.
+    // Most damage must be detected; changed bytes in bodies and logs can leave a file valid.
     assert!(damaged > TIMES / 2, "{damaged}");
 }
 
-/// Gives a file a time of its own, long ago, so that what was read is remembered until the file changes.
+/// Sets a distinct modification time in the past, so that the parsed file is cached until it changes.
 fn date(file: &Path, seconds: u64) {
     if file.is_file() {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -96,7 +98,7 @@ fn date(file: &Path, seconds: u64) {
     }
 }
 
-/// Looks at the folder in every way there is, and tells whether the file was found damaged.
+/// Runs every read operation on the folder and returns whether the file was reported as damaged.
 fn look(filled: &Filled, relative: &str) -> bool {
     let company = &filled.company;
     let issues = validate(company);
@@ -127,7 +129,7 @@ fn look(filled: &Filled, relative: &str) -> bool {
         }
     }
     if !issues.is_empty() {
-        // An invalid company is not copied, and a project with an invalid document not shared.
+        // An invalid company is not exported, and a project with an invalid document is not shared.
         let out = filled.folder.path().join("out");
         let params = CompanyWorkspaceExportParams {
             workspace_dir: Text::new(company.given()).expect("a path"),
@@ -165,7 +167,7 @@ fn look(filled: &Filled, relative: &str) -> bool {
     }
 }
 
-/// Reads a document as whoever lists it does, and tells whether `validate` looks at it, too.
+/// Reads a document as list operations do. Also returns whether `validate` checks it.
 fn read(company: &Company, relative: &str) -> Option<(Result<(), Error>, bool)> {
     let name = relative.rsplit('/').next()?;
     let yaml = match name {
@@ -196,7 +198,7 @@ fn read(company: &Company, relative: &str) -> Option<(Result<(), Error>, bool)> 
     Some((yaml, true))
 }
 
-/// Nobody misses a document that only its folder named.
+/// The result for a document that is only found by listing its folder: `None` if it is missing, which is not an issue.
 fn gone_is_fine<T>(read: Result<T, Error>) -> Option<(Result<(), Error>, bool)> {
     match read {
         Err(error) if error.is_missing() => None,

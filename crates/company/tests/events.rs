@@ -1,7 +1,7 @@
-//! Several processes, some of them killed, append to one events file: nothing acknowledged is lost and the chain
-//! holds.
+//! Several processes, some of them killed, append to one events file: no acknowledged event is lost, and the chain
+//! stays valid.
 //!
-//! A child is this very program, told by the environment to run one test as its task.
+//! A child process is this test program, which runs one test as its task; environment variables configure it.
 
 #![cfg(unix)]
 
@@ -30,16 +30,16 @@ use protocol::{
 };
 use serde_json::json;
 
-/// The file a child appends to. Without it this process is no child.
+/// Environment variable with the file that a child appends to; unset in the parent.
 const FILE: &str = "COMPANY_TEST_EVENTS_FILE";
-/// What the events of a child are named after.
+/// Environment variable with the name that the event ids of a child contain.
 const NAME: &str = "COMPANY_TEST_EVENTS_NAME";
-/// How many events each thread of a child appends.
+/// Environment variable with the number of events that each thread of a child appends.
 const COUNT: &str = "COMPANY_TEST_EVENTS_COUNT";
 
 const THREADS: usize = 8;
 
-/// The file as it is appended to.
+/// Location of the file for appending.
 fn at(path: &std::path::Path) -> Place {
     Place::at(path).expect("a folder")
 }
@@ -97,7 +97,7 @@ fn ids(replayed: &ReplayedEvents) -> BTreeSet<String> {
         .collect()
 }
 
-/// A child that runs the test named `task`.
+/// Starts a child that runs the test named `task`.
 fn child(mut command: Command, task: &str, path: &Path, name: &str, count: usize) -> Child {
     command
         .args(["--exact", task, "--nocapture"])
@@ -114,7 +114,7 @@ fn this_program() -> Command {
     Command::new(std::env::current_exe().expect("this program has a path"))
 }
 
-/// What a child was told, if this process is one.
+/// File, name and count of a child; `None` if this process is not a child.
 fn told() -> Option<(PathBuf, String, usize)> {
     let path = std::env::var_os(FILE)?.into();
     let name = std::env::var(NAME).expect("a name");
@@ -122,7 +122,7 @@ fn told() -> Option<(PathBuf, String, usize)> {
     Some((path, name, count.parse().expect("a number")))
 }
 
-/// The ids a child says are on the disk.
+/// The id of the event that a child reports as durable in a line of its output.
 fn acknowledged(line: &str) -> Option<String> {
     Some(line.split_once("on disk: ")?.1.to_owned())
 }
@@ -141,7 +141,7 @@ fn a_child_says_which_events_are_on_the_disk() {
                     let id = format!("evt_{name}_{thread}_{number}");
                     logs.append(&at(path), &[event(&id)]).expect("an append");
                     let mut out = std::io::stdout().lock();
-                    // Nobody may be listening any more.
+                    // The parent may have stopped reading.
                     let _ = writeln!(out, "on disk: {id}");
                 }
             });
@@ -186,7 +186,7 @@ fn after_a_kill_at_any_moment_the_chain_goes_on_and_nothing_acknowledged_is_lost
             1_000_000,
         );
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        // The moment differs from round to round.
+        // Each round kills the child at another moment.
         let heard = lines
             .by_ref()
             .map_while(Result::ok)
@@ -195,13 +195,13 @@ fn after_a_kill_at_any_moment_the_chain_goes_on_and_nothing_acknowledged_is_lost
         on_disk.extend(heard);
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it said before it died counts too.
+        // Lines that the child printed before it was killed count, too.
         let rest = lines
             .map_while(Result::ok)
             .filter_map(|line| acknowledged(&line));
         let complete = |id: &String| id.split('_').count() == 4;
         let mut rest: Vec<_> = rest.filter(complete).collect();
-        // A kill may cut its last word.
+        // The last line may be truncated by the kill.
         rest.pop();
         on_disk.extend(rest);
         let id = format!("evt_parent_{round}_0");
@@ -235,14 +235,14 @@ fn a_child_appends_until_its_file_may_not_grow() {
         }
     };
     println!("said: {error}");
-    // It goes on saying so.
+    // Another append fails, too, and must not change the file.
     logs.append(&at(&path), &[event("evt_one_more")]).ok();
 }
 
 #[test]
 fn an_append_that_does_not_fit_leaves_the_file_as_it_was() {
     let folder = Folder::new();
-    // No file may be longer than some blocks, and the signal that says so is ignored.
+    // Limits the file size to 16 blocks; the signal for exceeding it is ignored, so that the write fails instead.
     let mut command = Command::new("sh");
     let program = std::env::current_exe().unwrap();
     command

@@ -1,4 +1,4 @@
-//! Who may see and decide what, and that a decision happens once and whole.
+//! Visibility, decisions and their atomicity.
 
 #[path = "governance/context.rs"]
 mod context;

@@ -1,4 +1,4 @@
-//! The life of a company folder: checked, exported, imported, mended, shared.
+//! The lifecycle of a company folder: validation, export, import, repair and sharing.
 
 #[path = "lifecycle/doctor.rs"]
 mod doctor;

@@ -1,4 +1,4 @@
-//! From an intake to the tasks of workers, and a process that ends in between.
+//! The pipeline from intake to worker tasks, including a process that ends in between.
 
 #[path = "governance/place.rs"]
 #[allow(dead_code, reason = "every test file uses a part of it")]
@@ -60,7 +60,7 @@ fn made(place: &Place) -> Package {
     intake::run(&place.company, &wanted()).expect("a package")
 }
 
-/// A package whose plan the CEO approved.
+/// Creates a package and approves its plan as the CEO.
 fn approved(place: &Place) -> Package {
     let package = made(place);
     let approved = ReviewDecision::Approved;
@@ -88,7 +88,7 @@ fn decide(
     inbox::resolve(&place.company, &verdict, &RecordOnly).map(drop)
 }
 
-/// How many documents wait for a decision.
+/// Number of documents that wait for a decision.
 fn pending_reviews(place: &Place) -> u64 {
     let snapshot = overview::snapshot(&place.company).expect("a snapshot");
     snapshot.home.summary.pending_reviews
@@ -139,14 +139,14 @@ fn a_package_passes_validation_and_its_run_is_chained() {
     let replayed = replay::replay(&log, &options).expect("a replay").replayed;
     let replayed = serde_json::to_value(&replayed).expect("JSON");
     assert_eq!(replayed["verification_issues"], serde_json::json!([]));
-    // A brief, a department plan, an executive plan, a transcript and a proposal.
+    // Two events of the run, and one each for the brief, department plan, executive plan, transcript and proposal.
     assert_eq!(run.events_tail.as_ref().map(|tail| tail.count), Some(7));
 }
 
 #[test]
 fn a_package_is_there_whole_or_not_at_all_wherever_the_process_ends() {
     let (mut whole, mut nothing) = (0, 0);
-    // Every write of the beginning, where it is decided, then some.
+    // Every one of the first writes, which include the commit, then every fifth.
     for writes in (0..6).chain((6..).step_by(5)) {
         let place = place();
         let before = project::project_ids(&place.company).expect("projects");
@@ -280,7 +280,7 @@ fn only_the_ceo_opens_the_gate_and_asking_again_makes_nothing_twice() {
 fn a_later_denial_closes_the_gate() {
     let place = place();
     let package = approved(&place);
-    // Folders of other programs may have several reviews.
+    // Folders written by other programs can contain several reviews of one document.
     let [name] = place.names("inbox/reviews").try_into().expect("one review");
     let review = place.read(&format!("inbox/reviews/{name}"));
     let later = |name: &str, decision: &str, role: &str, at: &str| {

@@ -1,4 +1,5 @@
-//! Plans in real folders: task files that are read, changed and kept; numbers that agree; work that is spread.
+//! Plans in real folders: task files are read and changed without loss, the numbers of all views agree, and work is
+//! allocated evenly.
 
 use std::{fs, os::unix::fs::MetadataExt as _, path::Path, sync::Arc};
 
@@ -24,7 +25,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 
-/// 2025-11-15T12:00:00Z.
+/// 2025-11-15T12:00:00Z in Unix milliseconds.
 const NOON: i64 = 1_763_208_000_000;
 
 /// A company with the project `proj_1`.
@@ -64,7 +65,7 @@ impl Folder {
         self.path(&format!("work/projects/proj_1/tasks/{id}.md"))
     }
 
-    /// A task with lines of its own in its head.
+    /// Writes a task with additional lines in its front matter.
     fn task(&self, id: &str, more: &str) -> &Self {
         let text = format!(
             "---\nschema_version: 1\ntype: task\nid: {id}\nproject_id: proj_1\ntitle: Task {id}\n\
@@ -135,7 +136,7 @@ impl Folder {
         pm::recommend_allocations(&self.company, &self.project, &live, providers).expect("advice")
     }
 
-    /// Who is recommended for each task.
+    /// The recommended agent for each task.
     fn chosen(&self, providers: &dyn Fn(&str) -> Option<Provider>) -> Vec<String> {
         let rows = self.recommend(providers).recommendations.into_iter();
         rows.map(|row| {
@@ -412,7 +413,7 @@ fn work_is_spread_over_the_team() {
         folder.chosen(&all_there),
         [
             "task_1 agent_ann",
-            // Ben has the fourth already, and wins no tie.
+            // Ben already has the fourth task, so a tie goes to Ann.
             "task_2 agent_ann",
             "task_3 agent_ben",
             "task_4 agent_ben"
@@ -433,7 +434,7 @@ fn who_runs_something_and_who_failed_is_asked_later() {
         .run("run_2", "ben", now, "status: failed")
         .run("run_3", "ben", now, "status: ended")
         .run("run_4", "cy", now, "status: ended")
-        // Long ago: nobody waits for it.
+        // Started too long ago to count as running.
         .run("run_5", "cy", "2025-01-01T00:00:00.000Z", "status: running");
     let advice = folder.recommend(&all_there);
     let row = &advice.recommendations[0];

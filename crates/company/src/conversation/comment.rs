@@ -1,4 +1,4 @@
-//! What people and agents say about agents, documents and runs.
+//! Comments of people and agents on agents, documents and runs.
 
 use protocol::{
     Id as _,
@@ -21,37 +21,38 @@ use crate::{
     secret,
 };
 
-/// What is said.
+/// A comment to be added.
 #[derive(Clone, Debug)]
 pub struct NewComment {
-    /// The project.
+    /// Project of the commented object.
     pub project_id: ProjectId,
-    /// Who says it.
+    /// Author of the comment.
     pub author: Actor,
-    /// What they say.
+    /// Text of the comment; surrounding white space is removed, and it must not be empty.
     pub body: String,
-    /// The agent it is about.
+    /// The agent commented on. At least one of `agent_id`, `artifact_id` and `run_id` is required.
     pub agent_id: Option<String>,
-    /// The document it is about.
+    /// The document commented on.
     pub artifact_id: Option<String>,
-    /// The run it is about.
+    /// The run commented on.
     pub run_id: Option<RunId>,
-    /// Who may see it.
+    /// Who may read the comment.
     pub visibility: Visibility,
 }
 
-/// Adds a comment, and an event to the run it is about.
+/// Adds a comment. If it is about a run, also appends a `comment.added` event to the log of that run.
 pub fn add(company: &Company, new: NewComment) -> Result<(CommentId, Comment), Error> {
     let id: CommentId = company.sources().id();
     let comment = add_as(company, &id, new)?;
     Ok((id, comment))
 }
 
-/// The same under an id that was chosen before. A comment that is there already is left as it is.
+/// Adds a comment with a given id. An existing comment with that id is left unchanged, so the call can be retried.
 pub fn add_once(company: &Company, id: &CommentId, new: NewComment) -> Result<(), Error> {
-    match company.path(&path(id)).exists() {
-        true => Ok(()),
-        false => add_as(company, id, new).map(drop),
+    if company.path(&path(id)).exists() {
+        Ok(())
+    } else {
+        add_as(company, id, new).map(drop)
     }
 }
 
@@ -103,18 +104,19 @@ fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment,
     Ok(comment)
 }
 
-/// The comments of one company folder that wait to be written together.
+/// Queue of comments of one company folder that are written together.
 pub(crate) type CommentQueue = Group<MadeComment, Result<(), Error>>;
 
-/// A comment that is ready to be written.
+/// A validated comment that is ready to be written.
 pub(crate) struct MadeComment {
-    /// Its path and content.
+    /// Relative path and content of its file.
     file: (String, String),
-    /// The event for the run it is about.
+    /// The event for the log of the run; absent if the comment is not about a run.
     event: Option<(ProjectId, Event)>,
 }
 
-/// Writes comments together. If that fails, each is written by itself, so that one cannot fail the others.
+/// Writes comments in one change. If that fails, writes each comment separately, so that an invalid one does not fail
+/// the others; a lock timeout fails all of them.
 fn write(company: &Company, comments: &[MadeComment]) -> Vec<Result<(), Error>> {
     match company.write(|writer| put(writer, comments)) {
         Ok(()) => comments.iter().map(|_| Ok(())).collect(),
@@ -186,26 +188,26 @@ fn event(
     })
 }
 
-/// Which comments are wanted.
+/// Filter for [`list`].
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The project.
+    /// Project of the comments.
     pub project_id: ProjectId,
-    /// Only about this agent.
+    /// Only comments on this agent; absent for all.
     pub agent_id: Option<String>,
-    /// Only about this document.
+    /// Only comments on this document; absent for all.
     pub artifact_id: Option<String>,
-    /// Only about this run.
+    /// Only comments on this run; absent for all.
     pub run_id: Option<String>,
-    /// At most so many.
+    /// Maximum number of comments to return.
     pub limit: usize,
-    /// Only those older than this one.
+    /// Only comments older than this one; an unknown id gives none.
     pub before: Option<CommentId>,
-    /// Only what they may see.
+    /// Only comments that this actor may read; absent for all.
     pub actor: Option<Actor>,
 }
 
-/// The comments that are wanted, newest first.
+/// The comments that match a filter, newest first.
 pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
     let fits = |wanted: &Option<String>, found: &Option<Text>| match wanted {
         Some(wanted) => found.as_deref() == Some(wanted),

@@ -1,8 +1,8 @@
-//! What a decision rests on: every file that is shown to whoever decides, read once.
+//! The basis of a decision: every file that is shown to the deciding actor, read once.
 //!
-//! A decision compares the hash of its basis with the one that was shown, and then uses the bytes of that same basis. A
-//! program that swaps a file between showing and deciding changes the hash; one that swaps it between comparing and
-//! applying changes nothing, because the file is not read again.
+//! A decision compares the hash of its basis with the hash that was shown, and then uses the bytes of that same basis.
+//! Replacing a file between showing and deciding changes the hash and rejects the decision; replacing it between
+//! comparing and applying has no effect, because the file is not read again.
 
 use protocol::company::{
     DocumentId, Issue, ProjectId,
@@ -23,10 +23,10 @@ use crate::{
     policy::{self, Action, Actor, Resource, Subject},
 };
 
-/// A text that is shown is cut off after this; its hash is that of the whole file.
+/// Maximum length of a shown text; longer files are truncated. The hash always covers the whole file.
 pub(crate) const MAX_SHOWN_BYTES: usize = 1 << 20;
 
-/// The files a decision rests on, the document first.
+/// The files on which a decision is based, the document first.
 #[derive(Clone, Debug)]
 pub struct Basis {
     files: Vec<BasisFile>,
@@ -36,13 +36,13 @@ pub struct Basis {
 struct BasisFile {
     role: InboxFileRole,
     relpath: String,
-    /// None if the file is not there or cannot be read.
+    /// Absent if the file does not exist or cannot be read.
     bytes: Option<Vec<u8>>,
 }
 
 impl Basis {
-    /// Reads what a decision about a document rests on. A document that is malformed is its own basis, with what can be
-    /// told from its name.
+    /// Reads the document and the files that a decision about it is based on. A malformed document is its own basis,
+    /// together with the files whose paths follow from its id.
     pub fn read(
         company: &Company,
         project: &ProjectId,
@@ -59,7 +59,7 @@ impl Basis {
                 bytes: Some(bytes),
             }],
         };
-        for (role, relpath) in basis.others(company, project, artifact) {
+        for (role, relpath) in basis.related_files(company, project, artifact) {
             let bytes = company.read_bytes(&relpath).ok();
             basis.files.push(BasisFile {
                 role,
@@ -70,8 +70,8 @@ impl Basis {
         Ok(basis)
     }
 
-    /// The files beside the document, by its type.
-    fn others(
+    /// Paths of the files that belong to the basis besides the document, depending on its type.
+    fn related_files(
         &self,
         company: &Company,
         project: &ProjectId,
@@ -103,7 +103,8 @@ impl Basis {
         }
     }
 
-    /// The hash that binds a decision: of one line per file, as `sha256sum` prints them.
+    /// The hash that binds a decision: the SHA-256 of one line per file in the format of `sha256sum`, with `-` as the
+    /// hash of an unreadable file.
     pub fn sha256(&self) -> String {
         let mut hasher = Sha256::new();
         for file in &self.files {
@@ -116,7 +117,7 @@ impl Basis {
 
     /// The files without their texts.
     pub fn files(&self) -> Vec<InboxFile> {
-        self.files.iter().map(BasisFile::hashed).collect()
+        self.files.iter().map(BasisFile::without_text).collect()
     }
 
     /// The hash of the document alone.
@@ -124,23 +125,23 @@ impl Basis {
         self.files[0].sha256().unwrap_or_default()
     }
 
-    /// The document as one of its type, or what is wrong with it.
+    /// Parses the document as type `T`; the error lists what is wrong with it.
     pub(crate) fn document<T: Document>(&self) -> Result<Markdown<T>, Error> {
         self.files[0].markdown()
     }
 
-    /// What can be read of the head of the document, whatever is wrong with it.
+    /// The readable part of the front matter of the document; empty if nothing can be read.
     pub(crate) fn loose_head(&self) -> LooseHead {
         let document = self.document::<LooseHead>();
         document.map_or_else(|_| LooseHead::default(), |document| document.head)
     }
 
-    /// The first file of a role as a document, or what is wrong with it.
+    /// Parses the first file with the given role; the error lists what is wrong with it.
     pub(crate) fn markdown<T: Document>(&self, role: InboxFileRole) -> Result<Markdown<T>, Error> {
         self.first(role)?.markdown()
     }
 
-    /// The text of the first file of a role.
+    /// The text of the first file with the given role.
     pub(crate) fn text(&self, role: InboxFileRole) -> Result<&str, Error> {
         self.first(role)?.text()
     }
@@ -162,7 +163,7 @@ impl BasisFile {
         self.bytes.as_deref().map(sha256)
     }
 
-    fn hashed(&self) -> InboxFile {
+    fn without_text(&self) -> InboxFile {
         InboxFile {
             role: self.role,
             relpath: self.relpath.clone(),
@@ -172,14 +173,14 @@ impl BasisFile {
         }
     }
 
-    fn shown(&self) -> InboxFile {
+    fn with_text(&self) -> InboxFile {
         let bytes = self.bytes.as_deref();
         let shown = bytes.map(|bytes| &bytes[..bytes.len().min(MAX_SHOWN_BYTES)]);
         let is_cut = bytes.is_some_and(|bytes| bytes.len() > MAX_SHOWN_BYTES);
         InboxFile {
             text: shown.map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
             truncated: is_cut.then_some(true),
-            ..self.hashed()
+            ..self.without_text()
         }
     }
 
@@ -204,7 +205,7 @@ impl BasisFile {
     }
 }
 
-/// Shows what a decision about a document rests on to an actor that may decide about it.
+/// Returns the basis of a decision about a document to an actor who may decide about it.
 pub fn show(
     company: &Company,
     project: &ProjectId,
@@ -226,7 +227,7 @@ pub fn show(
             producing_actor_id: Some(produced_by),
             kind: Some(if is_delta { memory::KIND } else { "artifact" }),
             sensitivity: head.sensitivity(),
-            // What it does not say is as secret as can be.
+            // A document without a valid visibility gets the most restrictive one.
             ..Resource::visible(
                 head.visibility()
                     .unwrap_or(protocol::company::Visibility::PrivateAgent),
@@ -243,9 +244,9 @@ pub fn show(
     };
     let files = basis.files.iter().map(|file| {
         if is_hidden(company, project, actor, file) {
-            file.hashed()
+            file.without_text()
         } else {
-            file.shown()
+            file.with_text()
         }
     });
     Ok(InboxReadResponse {
@@ -258,7 +259,7 @@ pub fn show(
     })
 }
 
-/// Whether a file is a document of its own that the actor may not see.
+/// Whether a file is a separate document that the actor may not read.
 fn is_hidden(company: &Company, project: &ProjectId, actor: &Actor, file: &BasisFile) -> bool {
     let is_other = matches!(file.role, InboxFileRole::Evidence | InboxFileRole::Plan);
     let folder = layout::documents(project);

@@ -1,4 +1,4 @@
-//! `context_packs/<id>/manifest.yaml` and `policy_snapshot.yaml`: what a run was given to know.
+//! `context_packs/<id>/manifest.yaml` and `policy_snapshot.yaml`: the context of a run.
 
 use protocol::company::{IsoTime, Text, Visibility};
 use schemars::JsonSchema;
@@ -11,38 +11,38 @@ tags! {
     PolicySnapshotTag = "policy_snapshot";
 }
 
-/// What a run was given to know.
+/// Manifest of the context that a run was given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPack {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `context_pack_manifest`.
     pub r#type: ContextPackTag,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// The run.
+    /// The run that the document belongs to.
     pub run_id: Text,
-    /// The project.
+    /// Project of the run.
     pub project_id: Text,
-    /// The agent.
+    /// Agent of the run.
     pub agent_id: Text,
-    /// The state of the repository.
+    /// State of the repository when the run started; absent if the run has no repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_snapshot: Option<RepoSnapshot>,
-    /// The documents.
+    /// The included documents.
     pub included_docs: Vec<IncludedDoc>,
-    /// The tools it may use.
+    /// Tools that the run may use.
     pub tool_allowlist: Vec<String>,
 }
 
 impl Document for ContextPack {}
 
 impl ContextPack {
-    /// A pack with nothing in it.
+    /// A pack without documents and tools.
     pub fn empty(
         id: Text,
         created_at: IsoTime,
@@ -65,17 +65,17 @@ impl ContextPack {
     }
 }
 
-/// The state of a repository when a run began.
+/// State of a repository when a run started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepoSnapshot {
-    /// The repository.
+    /// Id of the repository.
     pub repo_id: Text,
-    /// Its commit.
+    /// Commit id of `HEAD`.
     pub head_sha: Text,
-    /// Whether there were changes on top.
+    /// Whether there were uncommitted changes.
     pub dirty: bool,
-    /// Those changes.
+    /// Artifact with the uncommitted changes as a patch; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_patch_artifact_id: Option<Text>,
 }
@@ -84,41 +84,41 @@ pub struct RepoSnapshot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IncludedDoc {
-    /// Where it is.
+    /// Path of the document.
     pub path: Text,
-    /// Its hash.
+    /// SHA-256 of the document in hexadecimal.
     #[schemars(length(min = 16))]
     pub sha256: String,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
 }
 
-/// What a run was allowed.
+/// Permissions of a run when it was created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicySnapshot {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `policy_snapshot`.
     pub r#type: PolicySnapshotTag,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// The run.
+    /// The run that the document belongs to.
     pub run_id: Text,
-    /// What was decided about visibility.
+    /// Notes about visibility decisions; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility_notes: Option<String>,
-    /// The tools it may use.
+    /// Tools that the run may use.
     pub tool_allowlist: Vec<String>,
 }
 
 impl Document for PolicySnapshot {}
 
 impl PolicySnapshot {
-    /// A snapshot that allows nothing in particular.
+    /// A snapshot without notes and tools.
     pub fn empty(id: Text, created_at: IsoTime, run_id: Text) -> Self {
         Self {
             schema_version: 1,

@@ -1,4 +1,5 @@
-//! `conversation.yaml`, `messages.jsonl` and comments. The wire has them in the same form, so the types are declared there.
+//! `conversation.yaml`, `messages.jsonl` and comments. The wire uses the same form, so the protocol crate declares the
+//! types.
 
 use protocol::company::{
     Issue,

@@ -11,50 +11,50 @@ tags! {
     PolicyTag = "policy";
 }
 
-/// Who the company is.
+/// Identity of the company.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `company`.
     pub r#type: CompanyTag,
-    /// The id of the company.
+    /// Id of the company.
     pub id: Text,
-    /// Its name.
+    /// Name of the company.
     pub name: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
 }
 
 impl Document for Identity {}
 
-/// Who sees what by default. Kept for other readers; nothing is decided by it.
+/// Default visibilities. Kept for other programs; no decision of this crate uses them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Policy {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `policy`.
     pub r#type: PolicyTag,
-    /// The id of the policy.
+    /// Id of the policy.
     pub id: Text,
-    /// The defaults.
+    /// Default visibilities by kind of document.
     pub visibility_defaults: VisibilityDefaults,
 }
 
 impl Document for Policy {}
 
-/// The defaults of a [`Policy`].
+/// Default visibilities of a [`Policy`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VisibilityDefaults {
-    /// Of a worker's journal.
+    /// Visibility of a worker's journal.
     pub worker_journal: Visibility,
-    /// Of what a worker makes for a milestone.
+    /// Visibility of a worker's artifacts for a milestone.
     pub worker_milestone_artifact: Visibility,
-    /// Of a manager's proposal.
+    /// Visibility of a manager's proposal.
     pub manager_proposal: Visibility,
-    /// Of a director's plan of work.
+    /// Visibility of a director's workplan.
     pub director_workplan: Visibility,
 }

@@ -1,4 +1,4 @@
-//! `.local/machine.yaml`: what holds on this machine alone.
+//! `.local/machine.yaml`: the configuration of this machine.
 
 use std::collections::BTreeMap;
 
@@ -11,78 +11,78 @@ use super::{Document, tags};
 
 tags! { MachineTag = "machine"; }
 
-/// Repositories, programs, their rules and their prices on this machine.
+/// Repositories, provider programs, execution policies and prices on this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `machine`.
     pub r#type: MachineTag,
-    /// Where each repository is.
+    /// Absolute path of each repository, by repository id.
     pub repo_roots: BTreeMap<String, String>,
-    /// Which program runs each provider.
+    /// Program of each provider, by provider name.
     pub provider_bins: BTreeMap<String, String>,
-    /// What each provider may use.
+    /// Execution policy of each provider; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_execution_policy: Option<BTreeMap<String, ExecutionPolicy>>,
-    /// What a thousand tokens cost, in US dollars.
+    /// Price of 1000 tokens in US dollars, by provider; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_pricing_usd_per_1k_tokens: Option<BTreeMap<String, RateCard>>,
-    /// What other programs keep here; it stays.
+    /// Members of other programs, which are preserved.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
 impl Document for Machine {}
 
-/// How a provider may be run.
+/// Conditions for running a provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutionPolicy {
-    /// How it is paid for.
+    /// Billing channel of the provider.
     pub channel: Channel,
-    /// Whether a subscription must be proven first.
+    /// Whether a subscription must be verified before a run.
     pub require_subscription_proof: bool,
-    /// How it is proven.
+    /// Method of verification; absent if none is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof_strategy: Option<Text>,
-    /// What the program's file name must look like.
+    /// Patterns of which the file name of the program must match one.
     pub allowed_bin_patterns: Vec<Text>,
 }
 
-/// How a provider is paid for.
+/// Billing channel of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
     /// A command line program with a subscription.
     SubscriptionCli,
-    /// By use.
+    /// An API that is billed by use.
     Api,
 }
 
-/// US dollars for a thousand tokens.
+/// Prices in US dollars per 1000 tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateCard {
-    /// Of input.
+    /// Input tokens.
     #[schemars(range(min = 0))]
     pub input: f64,
-    /// Of input read from a cache.
+    /// Input tokens read from a cache; absent if they have no separate price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub cached_input: Option<f64>,
-    /// Of output.
+    /// Output tokens.
     #[schemars(range(min = 0))]
     pub output: f64,
-    /// Of output nobody sees.
+    /// Reasoning tokens of the output; absent if they have no separate price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub reasoning_output: Option<f64>,
 }
 
 impl Machine {
-    /// What a new folder begins with.
+    /// The configuration of a new company folder.
     pub fn initial() -> Self {
         let subscription = |strategy: &str, pattern: &str| ExecutionPolicy {
             channel: Channel::SubscriptionCli,

@@ -1,4 +1,4 @@
-//! Markdown documents: typed front matter and the headings their type asks for.
+//! Markdown documents: typed front matter and the headings that each type requires.
 
 use protocol::company::{Issue, MemoryScopeKind, Sensitivity, Text, Visibility};
 use schemars::JsonSchema;
@@ -8,17 +8,18 @@ use serde_json::{Map, Value};
 use super::{Document, tags};
 use crate::format::front_matter::{self, FrontMatter};
 
-/// A Markdown file with a typed head.
+/// A Markdown file with typed front matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Markdown<T> {
     /// The front matter.
     pub head: T,
-    /// What follows it.
+    /// The text after the front matter.
     pub body: String,
 }
 
 impl<T: Document> Markdown<T> {
-    /// Reads a file, or tells what does not fit. What is wrong with the two lines is the message of one issue.
+    /// Parses and validates a file; the error lists all issues. A malformed front matter block gives one issue with the
+    /// code of [`front_matter::split`] as its message.
     pub fn parse(text: &str) -> Result<Self, Vec<Issue>> {
         let FrontMatter { head, body } =
             front_matter::split(text).map_err(|word| vec![Issue::new("frontmatter", &[], word)])?;
@@ -31,21 +32,21 @@ impl<T: Document> Markdown<T> {
 
 macro_rules! document_kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $word:literal [$($heading:literal),+];)+) => {
-        /// The types of documents, which the wire calls artifact types.
+        /// Type of a document; the wire calls it artifact type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         pub enum DocumentKind {
             $($(#[doc = $doc])+ #[serde(rename = $word)] $kind,)+
         }
 
         impl DocumentKind {
-            /// The word in files.
+            /// The value in files.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$kind => $word,)+
                 }
             }
 
-            /// The headings of level two that a document of this type has.
+            /// The required level-two headings of a document of this type.
             pub fn headings(self) -> &'static [&'static str] {
                 match self {
                     $(Self::$kind => &[$($heading),+],)+
@@ -56,29 +57,29 @@ macro_rules! document_kinds {
 }
 
 document_kinds! {
-    /// What a client wants.
+    /// Requirements of a client.
     IntakeBrief = "intake_brief" ["Summary", "Success Criteria", "Constraints"];
     /// Questions and their answers.
     ClarificationsQa = "clarifications_qa" ["Questions", "Answers"];
-    /// Something proposed.
+    /// A proposal.
     Proposal = "proposal" ["Summary", "Plan", "Risks"];
-    /// What was said in a meeting.
+    /// The record of a meeting.
     MeetingTranscript = "meeting_transcript" ["Attendees", "Discussion", "Decisions", "Open Questions"];
     /// The plan of a department.
     DepartmentPlan = "department_plan" ["Scope", "Deliverables", "Risks", "Dependencies"];
     /// The plan of the company.
     ExecutivePlan = "executive_plan" ["Executive Summary", "Department Plans", "Dependencies", "Approval"];
-    /// A plan of work.
+    /// A workplan.
     Workplan = "workplan" ["Summary", "Breakdown", "Dependencies", "Estimates"];
-    /// What became of a milestone.
+    /// A report on the result of a milestone.
     MilestoneReport = "milestone_report" ["Summary", "Evidence", "Next"];
-    /// What a manager needs to know.
+    /// A summary for managers.
     ManagerDigest = "manager_digest" ["Summary", "Decisions", "Risks"];
-    /// A change of memory.
+    /// A proposed change of memory.
     MemoryDelta = "memory_delta" ["Summary", "Changes", "Evidence"];
-    /// What went wrong.
+    /// A report on a failure.
     FailureReport = "failure_report" ["Summary", "Cause", "Next Steps"];
-    /// Something a heartbeat wants to do.
+    /// An action that a heartbeat proposes.
     HeartbeatActionProposal = "heartbeat_action_proposal" ["Summary", "Proposed Action", "Policy"];
 }
 
@@ -88,27 +89,27 @@ tags! {
     ActionProposalTag = "heartbeat_action_proposal";
 }
 
-/// The head every document has; a type may have more.
+/// The members that every document has; some types have more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentHead {
-    /// 1, or 2 for memory deltas.
+    /// Version of the format: 1, or 2 for memory deltas.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
-    /// Its type.
+    /// Type of the document.
     pub r#type: DocumentKind,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Text,
-    /// Its title.
+    /// Title.
     pub title: Text,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
-    /// Who made it.
+    /// The actor that produced the document.
     pub produced_by: Text,
-    /// The run it was made in.
+    /// The run that produced the document.
     pub run_id: Text,
-    /// What that run was given to know.
+    /// The context pack of that run.
     pub context_pack_id: Text,
 }
 
@@ -118,44 +119,44 @@ impl Document for DocumentHead {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryDeltaHead {
-    /// 1 or 2.
+    /// Version of the format: 1 or 2.
     #[schemars(range(min = 1, max = 2))]
     pub schema_version: u32,
     /// `memory_delta`.
     pub r#type: MemoryDeltaTag,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Text,
-    /// Its title.
+    /// Title.
     pub title: Text,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
-    /// Who made it.
+    /// The actor that produced the document.
     pub produced_by: Text,
-    /// The run it was made in.
+    /// The run that produced the document.
     pub run_id: Text,
-    /// What that run was given to know.
+    /// The context pack of that run.
     pub context_pack_id: Text,
-    /// The project.
+    /// Project of the document.
     pub project_id: Text,
-    /// What it changes.
+    /// Path of the memory file to change.
     pub target_file: Text,
-    /// How it changes that.
+    /// Path of the patch to apply.
     pub patch_file: Text,
-    /// What kind of memory it changes; schema 2 has it.
+    /// Kind of memory to change; required in schema 2, not allowed in schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_kind: Option<MemoryScopeKind>,
-    /// Whose memory it changes; schema 2 has it.
+    /// Owner of the memory, such as a project or agent id; required in schema 2, not allowed in schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope_ref: Option<Text>,
-    /// How secret it is; schema 2 has it.
+    /// Sensitivity of the content; required in schema 2, not allowed in schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-    /// Why it is proposed; schema 2 has it.
+    /// Reason for the change; required in schema 2, not allowed in schema 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<Text>,
-    /// What it is based on; schema 2 has at least one.
+    /// Evidence for the change; schema 2 requires at least one entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Vec<Text>>,
 }
@@ -172,7 +173,7 @@ impl Document for MemoryDeltaHead {
             1 => given
                 .into_iter()
                 .filter(|(_, is_given)| *is_given)
-                .map(|(field, _)| Issue::custom(field, "schema 1 does not have it"))
+                .map(|(field, _)| Issue::custom(field, "not allowed in schema 1"))
                 .collect(),
             _ => {
                 let has_evidence = self
@@ -183,7 +184,7 @@ impl Document for MemoryDeltaHead {
                     .into_iter()
                     .chain([("evidence", has_evidence)])
                     .filter(|(_, is_given)| !*is_given)
-                    .map(|(field, _)| Issue::custom(field, "schema 2 needs it"))
+                    .map(|(field, _)| Issue::custom(field, "required in schema 2"))
                     .collect()
             }
         }
@@ -194,68 +195,68 @@ impl Document for MemoryDeltaHead {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MilestoneReportHead {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `milestone_report`.
     pub r#type: MilestoneReportTag,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Text,
-    /// Its title.
+    /// Title.
     pub title: Text,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
-    /// Who made it.
+    /// The actor that produced the document.
     pub produced_by: Text,
-    /// The run it was made in.
+    /// The run that produced the document.
     pub run_id: Text,
-    /// What that run was given to know.
+    /// The context pack of that run.
     pub context_pack_id: Text,
-    /// The project.
+    /// Project of the document.
     pub project_id: Text,
-    /// The task.
+    /// Task of the milestone.
     pub task_id: Text,
-    /// The milestone.
+    /// The reported milestone.
     pub milestone_id: Text,
-    /// What proves it.
+    /// Artifacts that prove the result.
     pub evidence_artifacts: Vec<Text>,
-    /// The tests that prove it.
+    /// Test results that prove the result; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests_artifacts: Option<Vec<Text>>,
 }
 
 impl Document for MilestoneReportHead {}
 
-/// The head of a proposal of a heartbeat to do something.
+/// The head of an action proposal of a heartbeat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ActionProposalHead {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `heartbeat_action_proposal`.
     pub r#type: ActionProposalTag,
-    /// Its id.
+    /// Id of the document.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Text,
-    /// Its title.
+    /// Title.
     pub title: Text,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
-    /// Who made it.
+    /// The actor that produced the document.
     pub produced_by: Text,
-    /// The run it was made in.
+    /// The run that produced the document.
     pub run_id: Text,
-    /// What that run was given to know.
+    /// The context pack of that run.
     pub context_pack_id: Text,
-    /// The project.
+    /// Project of the document.
     pub project_id: Text,
-    /// What should be done.
+    /// The proposed action, with at least `kind` and `idempotency_key`.
     pub proposed_action: Map<String, Value>,
-    /// Why.
+    /// Reason for the action; absent if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<Text>,
 }
@@ -269,13 +270,13 @@ impl Document for ActionProposalHead {
             (
                 "proposed_action.kind",
                 kind.is_some_and(|kind| kinds.contains(&kind)),
-                "one of launch_job, add_comment, create_approval_item and noop is expected",
+                "expected one of launch_job, add_comment, create_approval_item and noop",
             ),
             (
                 "proposed_action.idempotency_key",
                 key.and_then(Value::as_str)
                     .is_some_and(|key| !key.is_empty()),
-                "a text that is not empty is expected",
+                "expected a non-empty string",
             ),
         ];
         checks

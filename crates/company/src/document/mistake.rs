@@ -1,4 +1,5 @@
-//! `org/agents/<id>/mistakes.yaml`: what an agent did wrong, and how often. Read whatever people made of it.
+//! `org/agents/<id>/mistakes.yaml`: the mistakes of an agent and their counts. Every member has a default, so that
+//! files edited by hand stay readable.
 
 use protocol::company::Text;
 use schemars::JsonSchema;
@@ -8,22 +9,22 @@ use super::{Document, tags};
 
 tags! { MistakeLogTag = "agent_mistake_log"; }
 
-/// What an agent did wrong.
+/// The mistakes of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MistakeLog {
-    /// 1.
+    /// Version of the format: 1.
     #[serde(default)]
     pub schema_version: u32,
     /// `agent_mistake_log`.
     #[serde(default)]
     pub r#type: MistakeLogTag,
-    /// The agent.
+    /// Id of the agent.
     #[serde(default)]
     pub agent_id: String,
-    /// When something was last written here.
+    /// Time of the last change of this file.
     #[serde(default)]
     pub updated_at: String,
-    /// The mistakes, each by its key.
+    /// The mistakes, one entry per key.
     #[serde(default)]
     pub entries: Vec<Mistake>,
 }
@@ -33,48 +34,48 @@ impl Document for MistakeLog {}
 /// One kind of mistake.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mistake {
-    /// What it is called.
+    /// Key of the mistake.
     #[serde(default)]
     pub key: String,
-    /// How often it was made.
+    /// Number of observations.
     #[serde(default)]
     pub count: u64,
-    /// When it was last made.
+    /// Time of the last observation.
     #[serde(default)]
     pub last_seen_at: String,
-    /// What happened last.
+    /// Description of the last observation.
     #[serde(default)]
     pub summary: String,
-    /// What prevents it.
+    /// Rule that prevents the mistake.
     #[serde(default)]
     pub prevention_rule: String,
-    /// The last times it was made.
+    /// The last observations.
     #[serde(default)]
     pub observations: Vec<Observation>,
 }
 
-/// One time a mistake was made.
+/// One observation of a mistake.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
-    /// When.
+    /// Time of the observation.
     #[serde(default)]
     pub at: String,
-    /// Who saw it.
+    /// The actor that observed it.
     #[serde(default)]
     pub observed_by: String,
-    /// In which project.
+    /// Project, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Text>,
-    /// In which run.
+    /// Run, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<Text>,
-    /// In which task.
+    /// Task, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<Text>,
-    /// In which milestone.
+    /// Milestone, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milestone_id: Option<Text>,
-    /// What shows it.
+    /// Artifacts that document the mistake.
     #[serde(default)]
     pub evidence_artifact_ids: Vec<Text>,
 }

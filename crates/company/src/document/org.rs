@@ -15,25 +15,25 @@ tags! {
 /// A team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Team {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `team`.
     pub r#type: TeamTag,
-    /// Its id.
+    /// Id of the team.
     pub id: Text,
-    /// Its name.
+    /// Name of the team.
     pub name: Text,
-    /// The department it is, by key.
+    /// Key of the department; absent if the team is not a department.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub department_key: Option<Text>,
-    /// The department it is, by name.
+    /// Display name of the department; absent if the team is not a department.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub department_label: Option<Text>,
-    /// What it is for.
+    /// Purpose of the team; absent if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charter: Option<Text>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
 }
 
@@ -42,43 +42,42 @@ impl Document for Team {}
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Agent {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `agent`.
     pub r#type: AgentTag,
-    /// Its id.
+    /// Id of the agent.
     pub id: Text,
-    /// Its name.
+    /// Name of the agent.
     pub name: Text,
-    /// What it is called in the company.
+    /// Job title; absent if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_title: Option<Text>,
-    /// Its picture.
+    /// Avatar image; absent if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<Text>,
-    /// Which model suits it.
+    /// Preferred model; absent if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_hint: Option<Text>,
-    /// What it is.
+    /// Role of the agent.
     pub role: AgentRole,
-    /// What runs it.
+    /// Provider that runs the agent.
     pub provider: Text,
-    /// Its team.
+    /// Id of the team; absent if the agent belongs to none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// How it is started.
+    /// Launcher settings of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<Map<String, Value>>,
 }
 
 impl Document for Agent {}
 
-/// What is known of a team before it is written.
 impl Team {
-    /// A new team.
+    /// A new team without department and charter.
     pub fn new(id: Text, name: Text, created_at: IsoTime) -> Self {
         Self {
             schema_version: 1,
@@ -94,7 +93,7 @@ impl Team {
 }
 
 impl Agent {
-    /// A new agent.
+    /// A new agent without team and title.
     pub fn new(id: Text, name: Text, role: AgentRole, provider: Text, created_at: IsoTime) -> Self {
         Self {
             schema_version: 1,

@@ -15,20 +15,20 @@ tags! {
 /// A project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Project {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `project`.
     pub r#type: ProjectTag,
-    /// Its id.
+    /// Id of the project.
     pub id: Text,
-    /// Its name.
+    /// Name of the project.
     pub name: Text,
-    /// Whether it is worked on.
+    /// Status of the project.
     pub status: ProjectStatus,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// What it may cost.
+    /// Budget of the project; absent if it is not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
 }
@@ -43,7 +43,7 @@ impl Document for Project {
 }
 
 impl Project {
-    /// A new project.
+    /// A new active project without budget.
     pub fn new(id: Text, name: Text, created_at: IsoTime) -> Self {
         Self {
             schema_version: 1,
@@ -57,27 +57,27 @@ impl Project {
     }
 }
 
-/// The repositories of a project.
+/// The repository links of a project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectRepos {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `project_repo_links`.
     pub r#type: ProjectReposTag,
-    /// The project.
+    /// Id of the project.
     pub project_id: Text,
-    /// When a link changed.
+    /// Time of the last change of a link.
     pub updated_at: IsoTime,
-    /// The links, sorted by id.
+    /// The links, sorted by repository id.
     pub repos: Vec<RepoLink>,
 }
 
 impl Document for ProjectRepos {}
 
 impl ProjectRepos {
-    /// The links of a project.
+    /// A document with the given links.
     pub fn new(project_id: Text, updated_at: IsoTime, repos: Vec<RepoLink>) -> Self {
         Self {
             schema_version: 1,

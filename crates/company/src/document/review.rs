@@ -1,5 +1,5 @@
-//! `inbox/reviews/<id>.yaml` and the head of `inbox/help_requests/<id>.md`. The wire has them in the same form, so the
-//! types are declared there.
+//! `inbox/reviews/<id>.yaml` and the head of `inbox/help_requests/<id>.md`. The wire uses the same form, so the
+//! protocol crate declares the types.
 
 pub use protocol::company::inbox::{
     HelpRequest as HelpRequestHead, PolicyOutcome, Review, ReviewSubject,

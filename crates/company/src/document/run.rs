@@ -1,4 +1,4 @@
-//! `run.yaml`.
+//! `run.yaml`: one execution of an agent.
 
 use std::collections::BTreeMap;
 
@@ -11,49 +11,49 @@ use super::{Document, tags};
 
 tags! { RunTag = "run"; }
 
-/// One execution.
+/// One execution of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `run`.
     pub r#type: RunTag,
-    /// Its id.
+    /// Id of the run.
     pub id: Text,
-    /// Its project.
+    /// Project of the run.
     pub project_id: Text,
-    /// The agent that runs.
+    /// The executing agent.
     pub agent_id: Text,
-    /// What runs it: `cmd`, `codex`, `claude`, ….
+    /// Provider of the run: `cmd`, `codex`, `claude`, ….
     pub provider: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// Where it stands.
+    /// Status of the run.
     pub status: RunStatus,
-    /// What it was given to know.
+    /// Id of the context pack of the run.
     pub context_pack_id: Text,
-    /// Its events, below the project's folder.
+    /// Path of the event log, relative to the folder of the project.
     pub events_relpath: Text,
-    /// When it was over.
+    /// End time; absent while the run has not ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<IsoTime>,
-    /// What it used.
+    /// Tokens and cost; absent if they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// How often its context was renewed.
+    /// Context renewals; absent if they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_cycles: Option<ContextCycles>,
-    /// What was started.
+    /// The started command or turn; absent if nothing was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<RunSpec>,
-    /// Where its events ended, so that a log that was cut off can be told.
+    /// End of the event log of a finished run, to detect a truncated log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events_tail: Option<EventsTail>,
-    /// What the run is for, if it was made with a goal.
+    /// Goal of the run; absent if it was created without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Text>,
-    /// What other programs keep here; it stays.
+    /// Members of other programs, which are preserved.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
@@ -68,72 +68,72 @@ impl Document for Run {
     }
 }
 
-/// How many events a finished run has, and the hash of the last one.
+/// Number of events of a finished run and the hash of the last one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventsTail {
-    /// How many.
+    /// Number of lines in the log.
     pub count: u64,
-    /// The hash of the last one.
+    /// Hash of the last event.
     pub event_hash: Text,
 }
 
-/// What a run used.
+/// Tokens and cost of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
-    /// Who counted.
+    /// Source of the token counts.
     pub source: UsageSource,
-    /// How sure it is.
+    /// Reliability of the token counts.
     pub confidence: Confidence,
-    /// How it was estimated.
+    /// Estimation method; absent for reported counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_method: Option<Text>,
-    /// Who ran.
+    /// Provider of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Text>,
-    /// Tokens in.
+    /// Input tokens; absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens in, from a cache.
+    /// Input tokens read from a cache; absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input_tokens: Option<u64>,
-    /// Tokens out.
+    /// Output tokens; absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Tokens out that nobody sees.
+    /// Reasoning tokens of the output; absent if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_output_tokens: Option<u64>,
-    /// All of them.
+    /// Total number of tokens.
     pub total_tokens: u64,
-    /// The event the numbers come from.
+    /// Type of the event that contained the counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured_from_event_type: Option<Text>,
-    /// What it cost.
+    /// Cost in US dollars; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub cost_usd: Option<f64>,
-    /// `USD`.
+    /// Currency of the cost: `USD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_currency: Option<Currency>,
-    /// Where the price comes from.
+    /// Source of the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_source: Option<CostSource>,
-    /// Whose rate card it was.
+    /// Provider whose rate card was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_rate_card_provider: Option<Text>,
 }
 
-/// Who counted the tokens.
+/// Source of token counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageSource {
-    /// The provider.
+    /// Reported by the provider.
     ProviderReported,
-    /// We did, from characters.
+    /// Estimated from the number of characters.
     EstimatedChars,
 }
 
-/// How sure a number is.
+/// Reliability of token counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -143,7 +143,7 @@ pub enum Confidence {
     Low,
 }
 
-/// What a cost is in.
+/// Currency of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Currency {
     /// US dollars.
@@ -151,40 +151,40 @@ pub enum Currency {
     Usd,
 }
 
-/// Where a price comes from.
+/// Source of a price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CostSource {
-    /// The machine's rate card.
+    /// The rate card in the machine configuration.
     ProviderRateCard,
-    /// There was none.
+    /// The machine configuration has no rate card for the provider.
     NoRateCard,
 }
 
-/// How often the context of a run was renewed.
+/// Number of context renewals of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextCycles {
-    /// How often.
+    /// Number of renewals.
     pub count: u64,
-    /// How we know.
+    /// Source of the number.
     pub source: CycleSource,
-    /// What told us.
+    /// Types of the signals that were counted; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal_types: Option<Vec<Text>>,
 }
 
-/// How we know of renewed contexts.
+/// Source of the number of context renewals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CycleSource {
-    /// The provider said so.
+    /// Signals of the provider.
     ProviderSignal,
-    /// We do not.
+    /// The provider gives no such signals.
     Unavailable,
 }
 
-/// What was started.
+/// The command or turn that a run started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RunSpec {
@@ -193,60 +193,60 @@ pub enum RunSpec {
         /// The program and its arguments.
         #[schemars(length(min = 1))]
         argv: Vec<String>,
-        /// The repository it runs in.
+        /// Repository to run in; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repo_id: Option<Text>,
-        /// The folder below the repository.
+        /// Working folder, relative to the repository; absent for its root.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workdir_rel: Option<Text>,
-        /// The task it works on.
+        /// Task of the run; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<Text>,
-        /// The milestone it works on.
+        /// Milestone of the run; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         milestone_id: Option<Text>,
-        /// Its own copy of the repository.
+        /// Path of the worktree of the run, relative to the company folder; absent if it has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree_relpath: Option<Text>,
-        /// The branch of that copy.
+        /// Branch of the worktree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree_branch: Option<Text>,
-        /// What it may cost.
+        /// Budget of the run; absent if it is not limited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<Budget>,
-        /// The variables it was given; values are kept as `[set]`.
+        /// Environment variables that were set; the values are stored as `[set]`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         env: Option<BTreeMap<String, String>>,
-        /// What it read.
+        /// Path of the file that was used as standard input; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin_relpath: Option<Text>,
     },
     /// A turn of the Codex app server.
     CodexAppServer {
-        /// What it was asked.
+        /// Path of the prompt.
         prompt_relpath: Text,
-        /// The model.
+        /// Requested model; absent for the default of the app server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<Text>,
-        /// The repository it runs in.
+        /// Repository to run in; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         repo_id: Option<Text>,
-        /// The folder below the repository.
+        /// Working folder, relative to the repository; absent for its root.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workdir_rel: Option<Text>,
-        /// The task it works on.
+        /// Task of the run; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<Text>,
-        /// The milestone it works on.
+        /// Milestone of the run; absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         milestone_id: Option<Text>,
-        /// Its own copy of the repository.
+        /// Path of the worktree of the run, relative to the company folder; absent if it has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree_relpath: Option<Text>,
-        /// The branch of that copy.
+        /// Branch of the worktree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worktree_branch: Option<Text>,
-        /// What it may cost.
+        /// Budget of the run; absent if it is not limited.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<Budget>,
         /// The thread of the app server.
@@ -259,25 +259,25 @@ pub enum RunSpec {
 }
 
 impl RunSpec {
-    /// What it may cost.
+    /// Budget of the run; absent if it is not limited.
     pub fn budget(&self) -> Option<&Budget> {
         let (Self::Command { budget, .. } | Self::CodexAppServer { budget, .. }) = self;
         budget.as_ref()
     }
 
-    /// The task it works on.
+    /// Task of the run; absent if there is none.
     pub fn task_id(&self) -> Option<&str> {
         let (Self::Command { task_id, .. } | Self::CodexAppServer { task_id, .. }) = self;
         task_id.as_deref()
     }
 
-    /// The repository it runs in.
+    /// Repository to run in; absent if there is none.
     pub fn repo_id(&self) -> Option<&str> {
         let (Self::Command { repo_id, .. } | Self::CodexAppServer { repo_id, .. }) = self;
         repo_id.as_deref()
     }
 
-    /// The branch of its copy of the repository.
+    /// Branch of the worktree of the run.
     pub fn worktree_branch(&self) -> Option<&str> {
         let (Self::Command {
             worktree_branch, ..
@@ -288,7 +288,7 @@ impl RunSpec {
         worktree_branch.as_deref()
     }
 
-    /// Its own copy of the repository, below the company folder.
+    /// Path of the worktree of the run, relative to the company folder.
     pub fn worktree_relpath(&self) -> Option<&str> {
         let (Self::Command {
             worktree_relpath, ..

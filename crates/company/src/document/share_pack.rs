@@ -1,4 +1,4 @@
-//! `share_packs/<id>/manifest.yaml`: a bundle made for others to see.
+//! `share_packs/<id>/manifest.yaml`: a bundle of documents and events for sharing.
 
 use protocol::company::{IsoTime, Text, Visibility};
 use schemars::JsonSchema;
@@ -8,31 +8,31 @@ use super::{Document, tags};
 
 tags! { SharePackTag = "share_pack"; }
 
-/// What is in a share pack. All paths are relative to the company folder.
+/// Manifest of a share pack. All paths are relative to the company folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharePack {
-    /// 1.
+    /// Version of the format: 1.
     #[schemars(range(min = 1))]
     pub schema_version: u32,
     /// `share_pack`.
     pub r#type: SharePackTag,
-    /// Its id.
+    /// Id of the pack.
     pub id: Text,
-    /// When it was made.
+    /// Creation time.
     pub created_at: IsoTime,
-    /// The project it is about.
+    /// Shared project.
     pub project_id: Text,
-    /// Who made it.
+    /// The actor that created the pack.
     pub created_by: Text,
-    /// Who may see it.
+    /// Who may see the pack.
     pub visibility: Visibility,
-    /// The documents in it.
+    /// Included documents.
     pub included_artifacts: Vec<SharedDocument>,
-    /// Other files in it.
+    /// Other included files; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub included_files: Option<Vec<SharedFile>>,
-    /// The runs in it.
+    /// Included runs; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub included_runs: Option<Vec<SharedRun>>,
 }
@@ -40,7 +40,7 @@ pub struct SharePack {
 impl Document for SharePack {}
 
 impl SharePack {
-    /// A pack before anything is put in.
+    /// An empty pack that managers may see.
     pub fn new(id: Text, created_at: IsoTime, project_id: Text, created_by: Text) -> Self {
         Self {
             schema_version: 1,
@@ -61,15 +61,15 @@ impl SharePack {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedDocument {
-    /// Its id.
+    /// Id of the document.
     pub artifact_id: Text,
-    /// Its type.
+    /// Type of the document.
     pub r#type: Text,
-    /// Who may see it.
+    /// Who may see the document.
     pub visibility: Visibility,
-    /// Where it came from.
+    /// Path of the original file.
     pub source_relpath: Text,
-    /// Where it is in the pack.
+    /// Path of the copy in the pack.
     pub bundle_relpath: Text,
 }
 
@@ -77,9 +77,9 @@ pub struct SharedDocument {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedFile {
-    /// Where it came from.
+    /// Path of the original file.
     pub source_relpath: Text,
-    /// Where it is in the pack.
+    /// Path of the copy in the pack.
     pub bundle_relpath: Text,
 }
 
@@ -87,12 +87,12 @@ pub struct SharedFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharedRun {
-    /// Its id.
+    /// Id of the run.
     pub run_id: Text,
-    /// Where its events came from.
+    /// Path of the original event log.
     pub source_relpath: Text,
-    /// Where they are in the pack.
+    /// Path of the event log in the pack.
     pub bundle_relpath: Text,
-    /// How many of them.
+    /// Number of included events.
     pub included_event_count: u64,
 }

@@ -1,11 +1,11 @@
-//! The front matter of a task. The wire has it in the same form, so the type is declared there.
+//! The front matter of a task. The wire uses the same form, so the protocol crate declares the type.
 
 use protocol::company::{Issue, task::Task};
 
 use super::Document;
 use crate::unix_ms;
 
-/// The headings of level two that a task has.
+/// The required level-two headings of a task.
 pub const TASK_HEADINGS: [&str; 2] = ["Contract", "Milestones"];
 
 impl Document for Task {
@@ -29,7 +29,8 @@ impl Document for Task {
     }
 }
 
-/// What a task that left its draft must have and has not: `deliverables`, `acceptance_criteria`, `milestones`.
+/// The missing parts of the contract of a task that is no longer a draft: `deliverables`, `acceptance_criteria`,
+/// `milestones`.
 pub fn missing_contract(task: &Task) -> Vec<&'static str> {
     if task.status == protocol::company::TaskStatus::Draft {
         return Vec::new();

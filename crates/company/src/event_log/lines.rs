@@ -1,8 +1,8 @@
-//! A file of lines, read piece by piece: no more of it is in memory than one piece and one line.
+//! Reads a file of lines in chunks, with at most one chunk and one line in memory.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "refuses links and everything that is not a plain file"
+    reason = "rejects links and everything that is not a regular file"
 )]
 
 use std::{
@@ -19,25 +19,25 @@ use rustix::fs::OFlags;
 use super::MAX_LINE_BYTES;
 use crate::Error;
 
-/// How much is read at once.
+/// Number of bytes per read.
 const CHUNK_BYTES: u64 = 1024 * 1024;
 
-/// How much is kept of a line that is too long to be an event.
+/// Number of bytes that are kept of a line that is too long to be an event.
 const OVERSIZED_KEPT_BYTES: usize = 8 * 1024;
 
-/// Some whole lines. All end with LF, but for the last of a file.
+/// Some complete lines. All end with LF, except for the last line of a file.
 pub(crate) struct Chunk {
     pub(crate) bytes: Vec<u8>,
-    /// The chunk is the beginning of one line longer than [`MAX_LINE_BYTES`].
+    /// The chunk is the start of one line that is longer than [`MAX_LINE_BYTES`].
     pub(crate) oversized: bool,
 }
 
-/// Reads a file as chunks.
+/// Reads a file in chunks.
 pub(crate) struct Chunks {
     file: File,
-    /// The beginning of a line that the last chunk did not hold whole.
+    /// Start of a line whose end has not been read yet.
     rest: Vec<u8>,
-    /// The writer at work when the end was first seen is done.
+    /// Set after waiting once for a writer that was active when the end of the file was reached.
     settled: bool,
 }
 
@@ -57,7 +57,7 @@ impl Chunks {
             (&self.file).take(CHUNK_BYTES).read_to_end(&mut bytes)?;
             if bytes.len() == before {
                 if !bytes.is_empty() && !self.settled {
-                    // A line without an end: torn for good, or being written this moment.
+                    // A line without LF is either torn or still being written.
                     self.settled = true;
                     wait_for_writer(&self.file);
                     continue;
@@ -80,7 +80,7 @@ impl Chunks {
         }
     }
 
-    /// Leaves the rest of the current line out.
+    /// Skips the rest of the current line.
     fn skip_line(&mut self) -> io::Result<()> {
         let mut bytes = Vec::new();
         loop {
@@ -97,19 +97,19 @@ impl Chunks {
     }
 }
 
-/// Waits until nobody appends, but not for a writer that never ends.
+/// Waits until no process holds the lock of the file, for at most one second.
 fn wait_for_writer(file: &File) {
     for _ in 0..200 {
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(5)),
-            // Without locks we take the file as it is.
+            // On a file system without locks, read the file without waiting.
             Ok(()) | Err(TryLockError::Error(_)) => break,
         }
     }
     let _ = file.unlock();
 }
 
-/// Opens a file that is there and is a plain file: no link, and nothing that would make us wait.
+/// Opens an existing regular file. Links and special files are rejected, and opening never blocks.
 pub(crate) fn open_regular(
     path: &Path,
     options: &mut OpenOptions,
@@ -125,21 +125,21 @@ pub(crate) fn open_regular(
         .metadata()
         .map_err(|error| Error::io(verb, path, error))?;
     if !metadata.is_file() {
-        // A folder in the place of a file is told as such and not as a failure of the gateway.
+        // A folder in place of a file is reported as damage of the company folder, not as an internal error.
         let kind = if metadata.is_dir() {
             io::ErrorKind::IsADirectory
         } else {
             io::ErrorKind::InvalidInput
         };
-        let error = io::Error::new(kind, "not a plain file");
+        let error = io::Error::new(kind, "not a regular file");
         return Err(Error::io(verb, path, error));
     }
     Ok(file)
 }
 
-/// Whether ECMAScript's `trim` leaves nothing of a line.
+/// Whether a line is empty after ECMAScript's `trim`.
 pub(crate) fn is_blank(line: &[u8]) -> bool {
-    // Nearly every line begins with a bracket.
+    // Fast path: nearly every line starts with a bracket.
     if line.first().is_some_and(|byte| (b'!'..0x80).contains(byte)) {
         return false;
     }

@@ -1,8 +1,7 @@
-//! The group commit of a company folder: every line that is appended to one of its files goes through [`EventLogs`].
+//! Group commit for the files of lines of a company folder: every line is appended through [`EventLogs`].
 //!
-//! Each file has a [`Group`] in this process: one thread takes the system lock of the file, writes the lines of all
-//! threads that wait and syncs once. The system lock is only contended between processes, never between the threads of
-//! one.
+//! Each file has a [`Group`] in this process: one thread acquires the system lock of the file, writes the lines of all
+//! waiting threads and syncs once. Only processes contend for the system lock, never the threads of one process.
 //!
 //! Events form a hash chain, which is computed under the lock. A file of events is never created here: creating a run
 //! creates its file, and an event for a run that does not exist is an error. A file of plain lines (messages, audit
@@ -28,14 +27,14 @@ use crate::{
     },
 };
 
-/// How many files are remembered, so that their ends need not be read again.
+/// Maximum number of files whose ends are cached, so that they need not be read again.
 const MAX_FILES: usize = 512;
-/// How much of the end of an unknown file is read first.
+/// Number of bytes that are read first from the end of a file that is not cached.
 const TAIL_BYTES: u64 = 64 * 1024;
-/// How long an append waits for another process to release a file.
+/// Timeout of an append that waits for another process to release the lock of a file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Appends lines to files and remembers where their chains end. One for the process, shared in an `Arc`.
+/// Appends lines to files and caches the ends of their hash chains. One per process, shared in an `Arc`.
 #[derive(Default)]
 pub struct EventLogs {
     logs: Mutex<Logs>,
@@ -44,35 +43,35 @@ pub struct EventLogs {
 #[derive(Default)]
 struct Logs {
     by_path: BTreeMap<PathBuf, (Arc<Log>, u64)>,
-    /// Counts appends, to find the file that was not used for the longest time.
+    /// Counts appends, to find the least recently used file.
     uses: u64,
 }
 
-/// An event that is on the disk.
+/// An event that was written durably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Appended {
-    /// The number of its line, from 1, when the lines of the file were counted: always for a file that was small
-    /// when this process first wrote to it.
+    /// Line number, starting at 1; absent if the lines of the file were not counted, because it was already large when
+    /// this process first wrote to it.
     pub seq: Option<u64>,
-    /// Where its line begins in the file.
+    /// Byte offset of the line in the file.
     pub offset: u64,
-    /// Its line, without LF.
+    /// The line without LF.
     pub line: String,
-    /// Its hash.
+    /// Hash of the event; empty for a plain line.
     pub event_hash: String,
 }
 
 impl EventLogs {
-    /// Starts with nothing remembered.
+    /// Starts with an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends events to a file, in their order and next to each other, and returns when they are on the disk.
-    /// Appends of other threads that arrive meanwhile are written together with one sync.
+    /// Appends events to a file, contiguously and in order, and returns when they are durable. Appends of other threads
+    /// that arrive meanwhile are written together with one sync.
     ///
-    /// A file that is not there is an error for which [`Error::is_missing`] holds. After any other error none of
-    /// the events is in the file, unless the system also refused to cut them off again.
+    /// If the file does not exist, the error satisfies [`Error::is_missing`]. After any other error, none of the events
+    /// is in the file, unless truncating the file failed, too.
     pub fn append(&self, place: &Place, events: &[Event]) -> Result<Vec<Appended>, Error> {
         if events.is_empty() {
             return Ok(Vec::new());
@@ -81,8 +80,8 @@ impl EventLogs {
         self.log(&place.path).append(place, lines)
     }
 
-    /// Appends plain lines, given without LF, to a file that is created if it is not there; its folder is not. They
-    /// are durable when this returns, and share one sync with the appends of other threads.
+    /// Appends plain lines, given without LF, to a file. Creates the file, but not its folder, if it does not exist.
+    /// The lines are durable when this returns, and share one sync with the appends of other threads.
     pub fn append_lines(&self, place: &Place, lines: Vec<String>) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
@@ -91,7 +90,7 @@ impl EventLogs {
         self.log(&place.path).append(place, lines).map(drop)
     }
 
-    /// Forgets where the chain of a file ends: it was rewritten.
+    /// Drops the cached end of a file that was rewritten.
     pub fn forget(&self, path: &Path) {
         if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
             *lock(&log.remembered) = None;
@@ -107,7 +106,7 @@ impl EventLogs {
             return Arc::clone(log);
         }
         if logs.by_path.len() >= MAX_FILES {
-            // One that nobody is appending to: clones are made under this lock only.
+            // A file that no thread is appending to: the `Arc` is cloned under this lock only.
             let idle = logs
                 .by_path
                 .iter()
@@ -130,7 +129,7 @@ impl EventLogs {
 #[derive(Default)]
 struct Log {
     group: Group<Vec<Line>, Result<Vec<Appended>, Error>>,
-    /// Where the file ended after the last write of this process.
+    /// End of the file after the last write of this process.
     remembered: Mutex<Option<End>>,
 }
 
@@ -143,7 +142,7 @@ enum Line {
 }
 
 impl Line {
-    /// How long the line will be, nearly.
+    /// Approximate length of the finished line in bytes.
     fn len(&self) -> usize {
         match self {
             Self::Event(event) => event.len(),
@@ -173,13 +172,13 @@ impl Log {
                 *lock(&self.remembered) = Some(end);
                 answers.into_iter().map(Ok).collect()
             }
-            Err(error) => (0..callers).map(|_| Err(again(&error, path))).collect(),
+            Err(error) => (0..callers).map(|_| Err(copy_of(&error, path))).collect(),
         }
     }
 }
 
-/// The same error for each of those whose events were written together.
-fn again(error: &Error, path: &Path) -> Error {
+/// A copy of an error, for each caller whose lines were written together.
+fn copy_of(error: &Error, path: &Path) -> Error {
     if let Error::Io { verb, source, .. } = error {
         let source = match source.raw_os_error() {
             Some(code) => io::Error::from_raw_os_error(code),
@@ -226,7 +225,7 @@ fn write_batches(
 
     let mut buffer = String::new();
     if end.torn {
-        // The fragment becomes a line of its own, and the chain goes on behind it.
+        // The fragment becomes a separate line, and the chain continues after it.
         buffer.push('\n');
         end.torn = false;
         end.lines = end.lines.map(|lines| lines + 1);
@@ -265,8 +264,8 @@ fn write_batches(
     Ok((answers, end))
 }
 
-/// Appends bytes to a file of the given length and syncs. After an error they are cut off again, unless someone
-/// who does not know our lock has written behind them.
+/// Appends bytes to a file of the given length and syncs. After an error the file is truncated to that length, unless a
+/// program that ignores the lock has appended to it meanwhile.
 fn append_durably(mut file: &File, length: u64, bytes: &[u8]) -> io::Result<()> {
     let mut written = 0;
     let appended = loop {
@@ -285,7 +284,7 @@ fn append_durably(mut file: &File, length: u64, bytes: &[u8]) -> io::Result<()> 
             .metadata()
             .is_ok_and(|metadata| metadata.len() == length + written as u64)
     {
-        // The error that matters is the first one.
+        // Report the original error, even if truncating fails.
         let _ = file.set_len(length);
     }
     appended
@@ -304,7 +303,7 @@ enum Created {
 impl Locked {
     pub(super) fn open(place: &Place) -> Result<Self, Error> {
         loop {
-            let file = plain(place, place.dir.append(&place.relative))?;
+            let file = regular_file(place, place.dir.append(&place.relative))?;
             if let Some(locked) = Self::lock(file, place)? {
                 return Ok(locked);
             }
@@ -323,7 +322,7 @@ impl Locked {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !place.is_link() => {
                     continue;
                 }
-                made => plain(place, made)?,
+                made => regular_file(place, made)?,
             };
             if let Some(locked) = Self::lock(file, place)? {
                 return Ok((locked, Created::Yes));
@@ -331,7 +330,7 @@ impl Locked {
         }
     }
 
-    /// `None` if another file has taken the place of this one while the lock was waited for.
+    /// Locks a file. `None` if another file replaced it while this call waited for the lock.
     fn lock(file: File, place: &Place) -> Result<Option<Self>, Error> {
         let failed = |error| Error::io("locked", &place.path, error);
         files::lock(&file, &place.path, LOCK_PATIENCE)?;
@@ -346,7 +345,7 @@ impl Locked {
     }
 }
 
-/// A file of lines: where it is, and the open folder through which it is reached.
+/// Location of a file of lines: its path, and the open folder through which it is accessed.
 #[derive(Clone, Debug)]
 pub struct Place {
     dir: Dir,
@@ -368,7 +367,7 @@ impl Place {
         })
     }
 
-    /// A file at a path, whatever it belongs to.
+    /// A file at any path.
     pub fn at(path: &Path) -> Result<Self, Error> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let opened = Dir::open(folder);
@@ -391,43 +390,42 @@ impl Place {
     }
 }
 
-/// An opened file, if it is a plain one.
-fn plain(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
+/// Checks that an opened file is a regular file.
+fn regular_file(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
     let failed = |error| Error::io("opened", &place.path, error);
     let file = opened.map_err(failed)?;
-    match file.metadata().map_err(failed)?.is_file() {
-        true => Ok(file),
-        false => {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "not a plain file");
-            Err(failed(error))
-        }
+    if file.metadata().map_err(failed)?.is_file() {
+        Ok(file)
+    } else {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+        Err(failed(error))
     }
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Closing is not enough: a process being started right now may hold a copy of the descriptor.
+        // Closing the file is not enough: a process that is being started may hold a copy of the descriptor.
         let _ = self.0.unlock();
     }
 }
 
-/// Where a file ends, and with it its chain.
+/// The end of a file and of its hash chain.
 struct End {
     device: u64,
     inode: u64,
     length: u64,
     chain: Chain,
-    /// How many lines end before here, when they were counted.
+    /// Number of lines before the end; absent if they were not counted.
     lines: Option<u64>,
     /// The file does not end with LF.
     torn: bool,
 }
 
-/// The last hash of a file's chain.
+/// The last hash of the chain of a file.
 enum Chain {
-    /// Not looked for: no event was appended since the end of the file was read.
+    /// Not read yet: no event was appended since the end of the file was read.
     Unread,
-    /// As JSON text; absent in a file without events.
+    /// The hash as JSON text; absent in a file without events.
     Ends(Option<String>),
 }
 
@@ -449,14 +447,14 @@ impl End {
         (self.device, self.inode) == (metadata.dev(), metadata.ino())
     }
 
-    /// Looks at the file. `known` is an older end, perhaps of another file.
+    /// Reads the end of the file. `known` is a previously cached end, possibly of another file.
     fn read(file: &File, metadata: &Metadata, known: Option<Self>) -> io::Result<Self> {
         let length = metadata.len();
         let known = known.filter(|known| known.is_in(metadata) && known.length <= length);
         let lines = match known.and_then(|known| Some((known.length, known.lines?))) {
-            // Lines of others follow those we counted.
+            // Other processes appended lines after the counted ones.
             Some((counted, lines)) => Some(lines + count_lines(file, counted, length)?),
-            // A file that is read whole anyway.
+            // A small file is read completely anyway.
             None if length <= TAIL_BYTES => Some(count_lines(file, 0, length)?),
             None => None,
         };
@@ -488,18 +486,18 @@ fn count_lines(file: &File, mut from: u64, to: u64) -> io::Result<u64> {
     Ok(lines)
 }
 
-/// The hash, as JSON text, of the last line that is an event with a hash. Reads backwards from the end, in windows
-/// that grow.
+/// The hash, as JSON text, of the last line that is an event with a hash. Reads backwards from the end in growing
+/// windows.
 fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
     let (mut end, mut size) = (length, TAIL_BYTES);
-    // The end of a line whose beginning lies before the window.
+    // End of a line whose start lies before the window.
     let mut rest = Vec::new();
     while end > 0 {
         let start = end.saturating_sub(size);
         let mut window = vec![0; usize::try_from(end - start).expect("a window fits in memory")];
         file.read_exact_at(&mut window, start)?;
         window.append(&mut rest);
-        // Where the line ends that begins before the window.
+        // End position of the line that starts before the window.
         let cut = match window.iter().position(|&byte| byte == b'\n') {
             _ if start == 0 => None,
             Some(cut) => Some(cut),
@@ -519,7 +517,7 @@ fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is behind our locks is whole between any two statements.
+    // The guarded data is consistent between any two statements, so a poisoned lock can be used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,8 +1,8 @@
-//! Rewriting the events file of an older writer: missing members are filled in, and the chain is made anew.
+//! Upgrades the events file of an older writer: fills in missing members and recomputes the hash chain.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "a person who may migrate asked for it; refuses links"
+    reason = "runs on request of a person who may migrate; rejects links"
 )]
 
 use std::{
@@ -21,52 +21,53 @@ use super::{
 };
 use crate::{Error, files, format::ecma_json::Object};
 
-/// The name of this migration in the folder's log.
+/// Name of this migration in the migration log of the folder.
 pub const MIGRATION_ID: &str = "2026-02-12-event-envelope-v1-backfill";
 
-/// What to do with a file.
+/// Mode of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upgrade {
-    /// Only say what would change.
+    /// Only report the changes.
     DryRun,
-    /// Rewrite it, unless its hashes say that it was tampered with.
+    /// Rewrite the file, unless a wrong hash indicates tampering.
     Careful,
-    /// Rewrite it whatever its hashes say.
+    /// Rewrite the file even if its hashes are wrong.
     Forced,
-    /// Only say what [`Upgrade::Forced`] would change.
+    /// Only report the changes of [`Upgrade::Forced`].
     ForcedDryRun,
 }
 
-/// What was done with a file.
+/// Result of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upgraded {
-    /// How many events changed, or would.
+    /// Number of events that changed, or would change in a dry run.
     pub events_rewritten: u64,
-    /// How many lines are no events and stay as they are.
+    /// Number of lines that are not events; they stay unchanged.
     pub parse_errors: u64,
-    /// What became of the file.
+    /// Outcome for the file.
     pub outcome: Outcome,
 }
 
-/// What became of a file.
+/// Outcome of an upgrade for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing had to change.
+    /// No change was necessary.
     Unchanged,
-    /// It was rewritten, or would be; the original is kept beside it.
+    /// The file was rewritten, or would be in a dry run; the original is kept next to it.
     Updated,
-    /// It was left alone: the hash of this line, counted from 1, is there and wrong. Its counters are 0.
+    /// The file was left unchanged, because the hash of a line is wrong. The counters are 0.
     Refused {
-        /// The first such line.
+        /// Number of the first such line, starting at 1.
         line: u64,
     },
 }
 
 impl EventLogs {
-    /// Rewrites one events file so that every event has its members and the chain holds. Appends wait meanwhile.
+    /// Rewrites one events file so that the envelope of every event is complete and the chain is valid. Appends wait
+    /// meanwhile.
     ///
-    /// A file whose hashes are there and wrong is evidence, and refused unless forced. The original stays beside
-    /// the new file as `events.jsonl.pre-<migration id>`, with `-2` and so on when that name is taken.
+    /// A file with wrong hashes is evidence of tampering and is rejected unless the upgrade is forced. The original is
+    /// kept next to the new file as `events.jsonl.pre-<migration id>`, with `-2` and so on if that name exists.
     pub fn upgrade_file(
         &self,
         path: &Path,
@@ -90,7 +91,7 @@ impl EventLogs {
         let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
         if upgraded.outcome == Outcome::Updated {
             keep_original(path)?;
-            // Who waits for the lock of the old file sees that it has no longer this name.
+            // Appends that wait for the lock of the old file detect that it was replaced.
             files::replace(path, &rewritten)?;
             self.forget(path);
         }
@@ -98,7 +99,7 @@ impl EventLogs {
     }
 }
 
-/// Gives the file a second name, which it keeps when another one takes the first.
+/// Creates a second name for the file, under which it remains after it is replaced.
 fn keep_original(path: &Path) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let kept = |number: u32| -> PathBuf {
@@ -112,7 +113,7 @@ fn keep_original(path: &Path) -> Result<(), Error> {
         match fs::hard_link(path, &kept) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            // Not every file system has hard links.
+            // Not every file system supports hard links.
             Err(_) => {
                 let copied = fs::copy(path, &kept).and_then(|_| fs::File::open(&kept)?.sync_all());
                 return copied.map_err(|error| Error::io("written", &kept, error));
@@ -131,7 +132,7 @@ fn rewrite(bytes: &[u8], run_id: &str, forced: bool) -> (Upgraded, Vec<u8>) {
     let mut rewritten = Vec::with_capacity(bytes.len() + bytes.len() / 4);
     let mut seq = 0;
     let mut seals = Seals::default();
-    // The hash the previous event has now, as JSON text.
+    // New hash of the previous event, as JSON text.
     let mut previous = None;
     for (line_number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if is_blank(line) {
@@ -171,10 +172,10 @@ fn rewrite(bytes: &[u8], run_id: &str, forced: bool) -> (Upgraded, Vec<u8>) {
     (upgraded, rewritten)
 }
 
-/// Fills in what is missing or cannot be what it should be. New members come last.
+/// Fills in members that are missing or have an invalid value. New members come last.
 fn complete(object: &mut Object, run_id: &str, seq: u64) {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let says_something = |object: &Object, key| {
+    let has_text = |object: &Object, key| {
         object
             .get(key)
             .and_then(|value| serde_json::from_str::<String>(value).ok())
@@ -186,13 +187,13 @@ fn complete(object: &mut Object, run_id: &str, seq: u64) {
     {
         object.set("schema_version", "1".to_owned());
     }
-    if !says_something(object, "run_id") {
+    if !has_text(object, "run_id") {
         object.set("run_id", quoted(run_id));
     }
-    if !says_something(object, "session_ref") {
+    if !has_text(object, "session_ref") {
         object.set("session_ref", quoted(&format!("local_{run_id}")));
     }
-    if !says_something(object, "event_id") {
+    if !has_text(object, "event_id") {
         object.set("event_id", quoted(&format!("evt_migrated_{run_id}_{seq}")));
     }
     if object.get("correlation_id").is_none() {
@@ -202,40 +203,41 @@ fn complete(object: &mut Object, run_id: &str, seq: u64) {
     if object.get("causation_id").is_none() {
         object.set("causation_id", "null".to_owned());
     }
-    // Numbers that are not finite were printed as null.
+    // `Object` prints numbers that are not finite as `null`.
     let is_number = |value: &str| value.starts_with(|first: char| "-0123456789".contains(first));
     if !object.get("ts_monotonic_ms").is_some_and(is_number) {
         object.set("ts_monotonic_ms", seq.to_string());
     }
 }
 
-/// The hashes a file came with.
+/// The original hashes of a file.
 #[derive(Default)]
 struct Seals {
-    /// The hash of the last event, as JSON text.
-    of_last: Option<String>,
-    /// The hash of the last event that had one.
+    /// Hash of the previous event, as JSON text; absent if it had none.
+    of_previous: Option<String>,
+    /// Hash of the last event that had one.
     last: Option<String>,
 }
 
 impl Seals {
-    /// Whether the hashes of the next event are right, as far as they are there. Only 64 hexadecimal digits are a
-    /// hash; anything else was never a seal and cannot be broken.
+    /// Whether the hashes of the next event are correct, if it has any. Only 64 hexadecimal digits count as a hash; any
+    /// other value is treated as absent.
     fn hold(&mut self, object: &Object) -> bool {
         let seal = object.get(EVENT_HASH).filter(|value| is_hash(value));
         let holds = match seal {
             None => true,
             Some(seal) => {
                 let previous = object.get(PREV_EVENT_HASH).filter(|value| *value != "null");
-                // The reference names the last event that had a hash, and looks for that of the one before.
+                // The reference implementation writes the hash of the last event that had one, but verifies against the
+                // hash of the previous event. Both are accepted.
                 let follows =
-                    previous == self.last.as_deref() || previous == self.of_last.as_deref();
+                    previous == self.last.as_deref() || previous == self.of_previous.as_deref();
                 follows && seal[1..65] == hash_of(&object.text_without(EVENT_HASH))
             }
         };
-        self.of_last = seal.map(str::to_owned);
-        if self.of_last.is_some() {
-            self.last.clone_from(&self.of_last);
+        self.of_previous = seal.map(str::to_owned);
+        if self.of_previous.is_some() {
+            self.last.clone_from(&self.of_previous);
         }
         holds
     }

@@ -1,4 +1,4 @@
-//! Judging one event: is its envelope whole, does its hash fit, does it follow the one before.
+//! Verifies one event: whether its envelope is complete, its hash is correct and it follows the previous event.
 
 use std::fmt;
 
@@ -12,31 +12,31 @@ use sha2::{Digest as _, Sha256};
 use super::{EVENT_HASH_MEMBER, hash_of, hex};
 use crate::format::ecma_json::{self, Object};
 
-/// What can be wrong with an event, in the order in which it is looked for. `Display` is the message.
+/// Problem of an event, in the order in which the checks run. `Display` is the message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// It is no object.
+    /// The event is not an object.
     InvalidShape,
-    /// It has no member of this name.
+    /// The event has no member with this name.
     MissingKey(&'static str),
     /// `schema_version` is not an integer above 0.
     InvalidSchemaVersion,
     /// `prev_event_hash` is neither a string nor null.
     InvalidPrevHashType,
-    /// `event_hash` is not a string, or empty.
+    /// `event_hash` is not a string or is empty.
     InvalidEventHash,
-    /// The event is not the one that was hashed.
+    /// `event_hash` is not the hash of the event.
     EventHashMismatch,
-    /// The first event says that one came before it.
+    /// The first event names a previous event.
     FirstPrevHashNonNull,
-    /// Another event came before it than the one it names.
+    /// The event names another previous event than the one before it.
     PrevHashChainMismatch,
-    /// The last event of the run, as its document names it, is not in the file.
+    /// The last event that the run document records is not in the file.
     TruncatedLog,
 }
 
 impl Code {
-    /// The name on the wire.
+    /// The code on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InvalidShape => "invalid_shape",
@@ -70,7 +70,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// The members every event has, in the order in which they are missed.
+/// The required members of an event, in the order in which missing ones are reported.
 const KEYS: [&str; 14] = [
     "schema_version",
     "event_id",
@@ -90,7 +90,7 @@ const KEYS: [&str; 14] = [
 pub(super) const PREV_EVENT_HASH: &str = "prev_event_hash";
 pub(super) const EVENT_HASH: &str = "event_hash";
 
-/// What is known of a line for itself, before its place in the chain is looked at.
+/// Result of verifying a line on its own, before its position in the chain is checked.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Facts {
     NotAnObject,
@@ -102,15 +102,15 @@ pub(crate) enum Facts {
     },
 }
 
-/// A value that ties events together.
+/// The value of `event_hash` or `prev_event_hash`, which links events to a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Null,
-    /// A string of the length of a hash, as it stands.
+    /// A string of the length of a hash, without escapes.
     Hash([u8; 64]),
     /// Any other string as ECMAScript prints it, with its quotes.
     Text(Box<str>),
-    /// Anything else, or nothing.
+    /// Any other value, or a missing member.
     Other,
 }
 
@@ -123,7 +123,7 @@ impl Link {
             b"null" => Self::Null,
             [b'"', text @ .., b'"'] => match <[u8; 64]>::try_from(text) {
                 Ok(hash) if !hash.contains(&b'\\') => Self::Hash(hash),
-                // Only the slow way sees escapes, and has them printed already.
+                // Strings with escapes are compared in the form that ECMAScript prints.
                 _ => match ecma_json::canonical(value) {
                     Some(printed) if printed.len() == 66 && !printed.contains('\\') => {
                         Self::of(Some(&printed))
@@ -140,7 +140,7 @@ impl Link {
         matches!(self, Self::Hash(_) | Self::Text(_))
     }
 
-    /// Whether it is what a last hash may be.
+    /// Whether the value is valid as an `event_hash`.
     fn is_non_empty_string(&self) -> bool {
         match self {
             Self::Hash(_) => true,
@@ -149,7 +149,7 @@ impl Link {
         }
     }
 
-    /// Whether it is this string.
+    /// Whether the value is the given string.
     pub(crate) fn is(&self, text: &str) -> bool {
         match self {
             Self::Hash(hash) => hash == text.as_bytes(),
@@ -159,7 +159,7 @@ impl Link {
     }
 }
 
-/// Walks along the events of a file and tells what is wrong with each.
+/// Verifies the chain of the events of a file, in order.
 pub(crate) struct Chain {
     previous: Link,
     first: bool,
@@ -173,7 +173,8 @@ impl Chain {
         }
     }
 
-    /// Takes the next event. The stored hash of the one before is believed, right or wrong.
+    /// Checks the next event and reports its problems to `found`. The stored hash of the previous event is used, even
+    /// if it is wrong.
     pub(crate) fn follow(&mut self, facts: Facts, mut found: impl FnMut(Code)) {
         let first = std::mem::replace(&mut self.first, false);
         match facts {
@@ -190,16 +191,17 @@ impl Chain {
                 if !first && prev_event_hash != self.previous {
                     found(Code::PrevHashChainMismatch);
                 }
-                self.previous = match event_hash.is_non_empty_string() {
-                    true => event_hash,
-                    false => Link::Null,
+                self.previous = if event_hash.is_non_empty_string() {
+                    event_hash
+                } else {
+                    Link::Null
                 };
             }
         }
     }
 }
 
-/// Looks at a line. The error says why it is no JSON.
+/// Verifies a line on its own. The error states why it is not JSON.
 pub(crate) fn judge(line: &str) -> Result<Facts, String> {
     check_json_depth(line)?;
     if !line.trim_start().starts_with('{') {
@@ -207,7 +209,7 @@ pub(crate) fn judge(line: &str) -> Result<Facts, String> {
     }
     match serde_json::from_str::<Envelope<'_>>(line) {
         Ok(envelope) if !envelope.doubled => Ok(envelope.judge(line)),
-        // A key stands twice or is no Unicode text: ECMAScript has rules for both.
+        // A key is duplicated or is not valid Unicode; `Object` applies the rules of ECMAScript for both.
         Ok(_) | Err(_) => match Object::parse(line) {
             Some(object) => Ok(judge_object(&object)),
             None => Err(check_json(line).err().unwrap_or_default()),
@@ -215,7 +217,7 @@ pub(crate) fn judge(line: &str) -> Result<Facts, String> {
     }
 }
 
-/// Whether a line is JSON at all. The error says why not.
+/// Checks that a line is JSON. The error states why it is not.
 pub(crate) fn check(line: &str) -> Result<(), String> {
     check_json_depth(line)?;
     check_json(line)
@@ -233,16 +235,17 @@ fn check_json(line: &str) -> Result<(), String> {
 }
 
 fn check_json_depth(line: &str) -> Result<(), String> {
-    match ecma_json::nested_too_deep(line) {
-        true => Err(format!(
+    if ecma_json::nested_too_deep(line) {
+        Err(format!(
             "nested deeper than {} levels",
             ecma_json::MAX_DEPTH
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
-/// The hash a line carries, as JSON text, when it is an event with a non-empty one.
+/// The stored hash of a line as JSON text; `None` if it is not an event with a non-empty hash.
 pub(crate) fn stored_hash(line: &[u8]) -> Option<String> {
     let line = str::from_utf8(line).ok()?;
     let object = Object::parse(line)?;
@@ -250,12 +253,12 @@ pub(crate) fn stored_hash(line: &[u8]) -> Option<String> {
     (hash.starts_with('"') && hash.len() > 2).then(|| hash.to_owned())
 }
 
-/// The members of an event that are looked at, without a tree of the rest.
+/// The members of an event that are verified; the others are skipped without building a tree.
 #[derive(Default)]
 struct Envelope<'a> {
-    /// A bit for each of [`KEYS`].
+    /// One bit for each of [`KEYS`] that occurs.
     seen: u16,
-    /// One of [`KEYS`] stands twice.
+    /// One of [`KEYS`] occurs more than once.
     doubled: bool,
     schema_version: Option<&'a RawValue>,
     prev_event_hash: Option<&'a RawValue>,
@@ -317,8 +320,8 @@ fn judge_members(
     }
 }
 
-/// Whether the line ends with its hash, and the text before it has that hash: so for every line a writer of ours
-/// or of the reference wrote.
+/// Fast path: whether the line ends with its hash, and the text before it has that hash. This holds for every line that
+/// this crate or the reference implementation wrote.
 fn sealed_text_fits(line: &str, stored: &Link) -> bool {
     let Link::Hash(hash) = stored else {
         return false;
@@ -337,7 +340,7 @@ pub(super) fn object_fits(object: &Object, stored: &Link) -> bool {
     stored.is(&hash_of(&object.text_without(EVENT_HASH)))
 }
 
-/// Whether JSON text is a number that is an integer above 0.
+/// Whether JSON text is a positive integer.
 pub(super) fn is_positive_integer(value: &str) -> bool {
     value == "1"
         || value.starts_with(|first: char| first.is_ascii_digit())
@@ -383,7 +386,7 @@ impl<'de> Deserialize<'de> for Envelope<'de> {
     }
 }
 
-/// A key as its place in [`KEYS`].
+/// A key as its index in [`KEYS`]; `None` for other keys.
 struct Key(Option<usize>);
 
 impl<'de> Deserialize<'de> for Key {

@@ -1,4 +1,4 @@
-//! Reading event logs as they grow: what was written after a place, and the newest events before it.
+//! Reads event logs while they grow: the lines after an offset, and the newest events before it.
 
 use std::{
     collections::BTreeMap,
@@ -24,36 +24,36 @@ use crate::{
     unix_ms,
 };
 
-/// How much of a log is read at once.
+/// Size after which a read of a log returns; the caller continues from there.
 const CHUNK_BYTES: usize = 256 << 10;
-/// How deep in a company folder a log is: `work/projects/<project>/runs/<run>/events.jsonl`.
+/// Number of path components of a log below the company folder: `work/projects/<project>/runs/<run>/events.jsonl`.
 const DEPTH: usize = 6;
 
-/// Which events somebody wants to hear of.
+/// Filter of a subscription to events.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Only of this project.
+    /// Only events of this project; absent for all.
     pub project_id: Option<String>,
-    /// Only of this run.
+    /// Only events of this run; absent for all.
     pub run_id: Option<String>,
-    /// Only of these types; none means all.
+    /// Only events of these types; empty for all.
     pub event_types: Vec<String>,
-    /// Only what they may see.
+    /// Only events that this actor may read; absent for all.
     pub actor: Option<Actor>,
 }
 
-/// Where a log is, as its path tells.
+/// The company folder, project and run of a log, derived from its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogPlace {
     /// The company folder.
     pub root: PathBuf,
-    /// The project.
+    /// Id of the project.
     pub project_id: String,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
 }
 
-/// Reads a path `<root>/work/projects/<project>/runs/<run>/events.jsonl` backwards.
+/// Parses a path `<root>/work/projects/<project>/runs/<run>/events.jsonl`; `None` for any other path.
 pub fn place_of(path: &Path) -> Option<LogPlace> {
     let mut parts = path.iter().rev().map(|part| part.to_str());
     let is_log = parts.next()?? == "events.jsonl";
@@ -61,7 +61,7 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
     let is_run = parts.next()?? == "runs";
     let project_id = parts.next()??.to_owned();
     let is_project = parts.next()?? == "projects" && parts.next()?? == "work";
-    // A run that is still being made has a hidden name; it is told of under its own.
+    // A run that is still being created has a hidden temporary name; it is reported under its final name.
     let is_made = !run_id.starts_with('.') && !project_id.starts_with('.');
     (is_log && is_run && is_project && is_made).then(|| LogPlace {
         root: path
@@ -75,7 +75,7 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
 }
 
 impl Filter {
-    /// Whether a log can have events that are wanted.
+    /// Whether a log can contain matching events.
     pub fn wants_log(&self, place: &LogPlace) -> bool {
         let fits = |wanted: &Option<String>, found: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == found)
@@ -83,7 +83,8 @@ impl Filter {
         fits(&self.project_id, &place.project_id) && fits(&self.run_id, &place.run_id)
     }
 
-    /// The id of the event in this line and when it was made, if it is wanted. A line that is no event never is.
+    /// Returns the id and times of the event in a line if it matches the filter; `None` for a line that is not an
+    /// event.
     pub fn wants(&self, line: &str) -> Option<Wanted> {
         #[derive(Deserialize)]
         struct Head<'a> {
@@ -95,7 +96,7 @@ impl Filter {
             event_id: Option<std::borrow::Cow<'a, str>>,
             #[serde(borrow, default)]
             ts_wallclock: Option<std::borrow::Cow<'a, str>>,
-            // Other programs write logs, too: a time of another shape must not hide the event.
+            // Other programs write logs, too: a time in another format must not hide the event.
             #[serde(borrow, default)]
             ts_monotonic_ms: Option<&'a serde_json::value::RawValue>,
             #[serde(borrow, default)]
@@ -114,7 +115,7 @@ impl Filter {
         if let Some(actor) = &self.actor {
             let resource = Resource {
                 producing_actor_id: head.actor.as_deref(),
-                // What does not say who may see it is for people.
+                // An event without visibility gets the most restrictive one.
                 ..Resource::visible(head.visibility.unwrap_or(Visibility::PrivateAgent))
             };
             if !policy::decide(actor, Action::Read, &resource).allowed {
@@ -132,18 +133,18 @@ impl Filter {
     }
 }
 
-/// An event that is wanted.
+/// Id and times of an event that matches a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Its id.
+    /// Id of the event; absent if the event has none.
     pub event_id: Option<String>,
-    /// When it was made.
+    /// `ts_wallclock` of the event; empty if it has none.
     pub made_at: String,
-    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    /// `ts_monotonic_ms` of the event; absent if it is not a whole number.
     pub ts_monotonic_ms: Option<u64>,
 }
 
-/// Which file a log was when it was read: a log that is upgraded becomes another file of the same name.
+/// Identity of the file of a log. An upgrade replaces the log by another file with the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogFile {
     device: u64,
@@ -162,22 +163,22 @@ impl LogFile {
 /// Complete lines of a log.
 #[derive(Debug)]
 pub struct Lines {
-    /// The lines, without their ends.
+    /// The lines, without LF.
     pub lines: Vec<String>,
-    /// Where the first of them begins.
+    /// Byte offset of the first line.
     pub begin: u64,
-    /// Where to read on.
+    /// Byte offset for the next read.
     pub next_offset: u64,
-    /// Whether there is more to read now.
+    /// Whether more data can be read now.
     pub has_more: bool,
     /// The file that was read.
     pub file: LogFile,
-    /// Whether reading began in another file than before, so that lines before the place have to be counted again.
+    /// Whether the file was replaced since the last read, so that the lines before `begin` have to be counted again.
     pub has_moved: bool,
 }
 
-/// Opens a log, or what an upgrade kept of it, through the folder it is in, so that no link in the folder leads to the
-/// log of another company.
+/// Opens a log, or the original that an upgrade kept, through the company folder, so that no link in the folder leads
+/// to the log of another company.
 fn open(path: &Path) -> io::Result<File> {
     let root = path.ancestors().nth(DEPTH).unwrap_or(Path::new("/"));
     let (dir, place) = Dir::open(root)?;
@@ -187,19 +188,19 @@ fn open(path: &Path) -> io::Result<File> {
     dir.read(path.strip_prefix(root).unwrap_or(path))
 }
 
-/// Reads complete lines from a place on; a log that became shorter is read from its new end.
+/// Reads complete lines from a byte offset on; a log that became shorter is read from its new end.
 ///
-/// `was` is the file in which the place is known. If another file has its name by now, reading goes on behind the same
-/// number of lines there: an upgrade rewrites each line and leaves out blank ones.
+/// `was` is the file that the offset refers to. If another file has replaced it, reading continues there after the same
+/// number of lines that are not blank, because an upgrade rewrites each line and drops blank ones.
 pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines, Error> {
     let read = || -> io::Result<Lines> {
         let mut file = open(path)?;
         let metadata = file.metadata()?;
         let length = metadata.len();
-        let is = LogFile::of(&metadata);
-        let has_moved = was.is_some_and(|was| was != is);
+        let current = LogFile::of(&metadata);
+        let has_moved = was.is_some_and(|was| was != current);
         let offset = match was {
-            Some(was) if has_moved => moved_place(path, was, offset, &file)?.unwrap_or(length),
+            Some(was) if has_moved => moved_offset(path, was, offset, &file)?.unwrap_or(length),
             Some(_) | None => offset,
         };
         let mut lines = Lines {
@@ -207,7 +208,7 @@ pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines
             begin: offset.min(length),
             next_offset: offset.min(length),
             has_more: false,
-            file: is,
+            file: current,
             has_moved,
         };
         if length <= offset {
@@ -219,12 +220,12 @@ pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines
         loop {
             bytes.clear();
             let count = reader.read_until(b'\n', &mut bytes)?;
-            // A line without its end is still being written.
+            // A line without LF is still being written.
             if bytes.last() != Some(&b'\n') {
                 return Ok(lines);
             }
             lines.next_offset += count as u64;
-            // What is not UTF-8 is no event.
+            // A line that is not UTF-8 cannot be an event; an empty line keeps the count.
             lines
                 .lines
                 .push(String::from_utf8(bytes[..count - 1].to_vec()).unwrap_or_default());
@@ -238,9 +239,9 @@ pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines
     read().map_err(|error| Error::io("read", path, error))
 }
 
-/// The place in a rewritten log that corresponds to one in the file it was, which an upgrade keeps beside it. `None` if
-/// that file is not there.
-fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result<Option<u64>> {
+/// The offset in a rewritten log that corresponds to an offset in the original, which an upgrade keeps next to it.
+/// `None` if the original does not exist.
+fn moved_offset(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result<Option<u64>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let kept = format!("{name}.pre-");
     for entry in path.parent().unwrap_or(Path::new(".")).read_dir()? {
@@ -273,7 +274,7 @@ fn moved_place(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result
     Ok(None)
 }
 
-/// How many lines a log has before a place.
+/// Number of lines of a log before a byte offset.
 pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
     let count = || -> io::Result<u64> {
         let mut reader = BufReader::with_capacity(CHUNK_BYTES, open(path)?.take(offset));
@@ -291,7 +292,7 @@ pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
     count().map_err(|error| Error::io("read", path, error))
 }
 
-/// Every log of a company that can have wanted events, with its length and the file it is.
+/// Every log of a company that can contain matching events, with its length and file identity.
 pub fn logs(
     company: &Company,
     filter: &Filter,
@@ -329,22 +330,22 @@ fn wanted_ids<I: protocol::Id>(
 /// An event found in a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The log.
+    /// Path of the log.
     pub path: PathBuf,
-    /// The number of its line, from 1.
+    /// Line number, starting at 1.
     pub seq: u64,
-    /// The line.
+    /// The line without LF.
     pub line: String,
-    /// Its id.
+    /// Id of the event; absent if the event has none.
     pub event_id: Option<String>,
-    /// Its `ts_monotonic_ms`; none if the event has no such whole number.
+    /// `ts_monotonic_ms` of the event; absent if it is not a whole number.
     pub ts_monotonic_ms: Option<u64>,
     made_at: String,
 }
 
-/// The newest wanted events that lie before the given ends of the logs, oldest first.
+/// The newest matching events before the given ends of the logs, oldest first.
 ///
-/// Logs that changed last are read first, and reading stops at logs that cannot have anything newer.
+/// Logs that changed last are read first; reading stops at the first log that cannot contain newer events.
 pub fn newest(
     ends: &BTreeMap<PathBuf, (u64, LogFile)>,
     filter: &Filter,
@@ -368,7 +369,7 @@ pub fn newest(
     by_change.sort_unstable_by(|left, right| right.cmp(left));
     let mut found: Vec<Found> = Vec::new();
     for (changed_ms, path, end) in by_change {
-        // Kept sorted, oldest first; a log that was quiet since the oldest one has nothing newer.
+        // `found` is sorted, oldest first; a log that did not change since the oldest found event has nothing newer.
         let oldest = found.first().and_then(|oldest| unix_ms(&oldest.made_at));
         if found.len() >= limit && oldest.is_some_and(|oldest| changed_ms < oldest) {
             break;
@@ -387,7 +388,7 @@ fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Re
     let (mut offset, mut seq) = (0, 0);
     while offset < end {
         let chunk = match read_from(path, offset, None) {
-            // Deleted in the meantime.
+            // The log was deleted in the meantime.
             Err(error) if error.is_missing() => return Ok(()),
             other => other?,
         };

@@ -1,4 +1,4 @@
-//! How the heartbeat of a company is set, and what it remembers. What it does is done elsewhere.
+//! Configuration and persistent state of the heartbeat of a company. This module does not execute ticks.
 
 use std::{
     fs::{File, TryLockError},
@@ -25,24 +25,24 @@ use crate::{
     policy::Actor,
 };
 
-/// What the heartbeat remembers, relative to the company folder.
+/// Path of the heartbeat state, relative to the company folder.
 pub const STATE: &str = ".local/heartbeat/state.yaml";
 
 impl Document for HeartbeatConfig {}
 impl Document for HeartbeatState {}
 
-/// How a heartbeat is set, and what is wrong with its file.
+/// The heartbeat configuration of a company, and whether its file is valid.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// How it is set. A file that cannot be read means that it does not beat.
+    /// The configuration: the default if there is no file, disabled if the file cannot be read.
     pub config: Arc<HeartbeatConfig>,
-    /// Whether somebody ever set it: only then it beats by itself.
+    /// Whether the configuration file exists; ticks run automatically only then.
     pub is_set: bool,
-    /// What is wrong with the file.
+    /// The error of a configuration file that cannot be read.
     pub error: Option<String>,
 }
 
-/// How the heartbeat of a company is set.
+/// Reads the heartbeat configuration of a company.
 pub fn setting(company: &Company) -> Setting {
     match company.read::<HeartbeatConfig>(layout::HEARTBEAT_CONFIG) {
         Ok(config) => Setting {
@@ -66,7 +66,8 @@ pub fn setting(company: &Company) -> Setting {
     }
 }
 
-/// Changes how it is set; what is not given stays. A dry run only answers what it would be.
+/// Updates the heartbeat configuration; absent params leave their value unchanged. A dry run returns the result without
+/// writing it.
 pub fn set(company: &Company, params: HeartbeatConfigSetParams) -> Result<HeartbeatConfig, Error> {
     if params.dry_run == Some(true) {
         return Ok(params.merged_into(&setting(company).config));
@@ -81,7 +82,7 @@ pub fn set(company: &Company, params: HeartbeatConfigSetParams) -> Result<Heartb
     })
 }
 
-/// What the heartbeat remembers; nothing at first.
+/// Reads the heartbeat state; a default state if there is no file.
 pub fn state(company: &Company) -> Result<HeartbeatState, Error> {
     match company.read::<HeartbeatState>(STATE) {
         Ok(state) => Ok(HeartbeatState::clone(&state)),
@@ -94,7 +95,7 @@ pub fn state(company: &Company) -> Result<HeartbeatState, Error> {
 }
 
 impl Writer<'_> {
-    /// Keeps what the heartbeat remembers. A file that cannot be read is put aside first.
+    /// Writes the heartbeat state. A damaged state file is renamed to `state.yaml.invalid` first.
     pub fn put_heartbeat_state(&self, state: &HeartbeatState) -> Result<(), Error> {
         self.put_aside_if_damaged()?;
         self.put(STATE, state)
@@ -115,14 +116,15 @@ impl Writer<'_> {
     }
 }
 
-/// The system lock of the one tick of a folder, among all processes. The system frees it when a process dies.
+/// File lock that allows only one tick per company folder at a time, among all processes. The operating system releases
+/// it when the process ends.
 #[derive(Debug)]
 pub struct TickLock(File);
 
 impl TickLock {
     const PATH: &str = ".local/locks/heartbeat.tick.lock";
 
-    /// Takes the lock, or answers `None` while another process holds it.
+    /// Acquires the lock; `None` while another process holds it.
     pub fn try_acquire(company: &Company) -> Result<Option<Self>, Error> {
         company.make_dir(lock::LOCKS)?;
         let failed = |error| Error::io("locked", company.path(Self::PATH), error);
@@ -137,49 +139,50 @@ impl TickLock {
 
 impl Drop for TickLock {
     fn drop(&mut self) {
-        // Closing is not enough: a worker being started right now may hold a copy of the descriptor.
+        // Closing the file is not enough: a worker that is being started may hold a copy of the descriptor.
         let _ = self.0.unlock();
     }
 }
 
-/// Where actions are that were decided about and are not known to be done.
+/// Folder of actions that were decided and are not known to be completed.
 const UNDONE: &str = ".local/heartbeat/undone";
 
-/// An action that is going to be done, with the ids of what it makes: doing it again makes nothing twice.
+/// An action that is about to be executed. It contains the ids of the objects that it creates, so that a retry creates
+/// nothing twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Undone {
-    /// What is to be done.
+    /// The action.
     pub action: ProposedAction,
-    /// In whose name.
+    /// Id of the actor on whose behalf the action is executed.
     pub actor_id: String,
-    /// What they are.
+    /// Role of the actor.
     pub actor_role: ActorRole,
-    /// Their team.
+    /// Team of the actor; absent if it has none.
     pub actor_team_id: Option<String>,
-    /// The worker that wants it.
+    /// The worker that proposed the action.
     pub worker: String,
-    /// The run it said so in.
+    /// The run in which the worker proposed it.
     pub run: String,
-    /// What that run was given to know.
+    /// The context pack of that run.
     pub context_pack: String,
-    /// The comment it makes.
+    /// Id of the comment that the action adds, if it adds one.
     pub comment_id: CommentId,
-    /// The job it starts.
+    /// Id of the job that the action launches, if it launches one.
     pub job_id: JobId,
-    /// The hour it is counted in; none if limits do not hold for it, because somebody approved it.
+    /// The hour in which the action counts towards the limits; absent if an approval exempts it from the limits.
     pub counted_hour: Option<String>,
-    /// The process that does it.
+    /// The process that executes the action.
     pub owner: Value,
 }
 
 impl Undone {
-    /// Its file, relative to the company folder: one per key.
+    /// Path of its file, relative to the company folder; one per idempotency key.
     fn path(&self) -> String {
         let key = sha256(self.action.idempotency_key().as_bytes());
         format!("{UNDONE}/{key}.json")
     }
 
-    /// In whose name it is done.
+    /// The actor on whose behalf the action is executed.
     pub fn actor(&self) -> Actor {
         Actor {
             id: self.actor_id.clone(),
@@ -189,7 +192,7 @@ impl Undone {
     }
 }
 
-/// The actions that are not known to be done.
+/// Lists the actions that are not known to be completed. Files that this machine did not write are skipped.
 pub fn undone(company: &Company) -> Result<Vec<Undone>, Error> {
     let mut found = Vec::new();
     for name in company.names(UNDONE)? {
@@ -210,7 +213,7 @@ pub fn undone(company: &Company) -> Result<Vec<Undone>, Error> {
 }
 
 impl Writer<'_> {
-    /// Remembers something, and in the same step that an action is going to be done.
+    /// Writes the heartbeat state and records an action as started, in one atomic change.
     pub fn begin_action(&self, state: &HeartbeatState, undone: &Undone) -> Result<(), Error> {
         let text = self
             .company()
@@ -223,12 +226,13 @@ impl Writer<'_> {
         })
     }
 
-    /// An action is done.
+    /// Records that an action is completed.
     pub fn end_action(&self, undone: &Undone) -> Result<(), Error> {
         self.remove(&undone.path())
     }
 
-    /// Remembers something, and in the same step writes a proposal instead of doing what was begun.
+    /// Writes the heartbeat state and a proposal in one atomic change; removes the started action that the proposal
+    /// replaces.
     pub fn propose_action(
         &self,
         state: &HeartbeatState,

@@ -1,9 +1,10 @@
-//! An open company folder. Whatever is below it is reached through its handle, so no link planted in it, and no folder
-//! put in its place after it was checked, leads anywhere else.
+//! An open folder. All files below it are accessed through its handle, so neither a planted link nor a folder that
+//! replaces it after the check can redirect an access.
 //!
-//! This is a small layer on `rustix` and not `cap-std`: on Linux one `openat2` with `RESOLVE_BENEATH` does the whole way
-//! in the kernel, where `cap-std` also offers what we do not need, and links that stay inside keep working. Systems
-//! without it go step by step with `O_NOFOLLOW` and follow no link at all.
+//! This is a small layer on `rustix` instead of `cap-std`: on Linux, one `openat2` with `RESOLVE_BENEATH` resolves the
+//! whole path in the kernel, and links that stay inside the folder keep working; `cap-std` offers much that is not
+//! needed here. Systems without `openat2` resolve the path component by component with `O_NOFOLLOW` and follow no link
+//! at all.
 
 use std::{
     collections::BTreeSet,
@@ -18,11 +19,11 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, renameat
 
 use crate::{files, layout};
 
-/// New files can be read by whoever the umask lets.
+/// Mode of new files; the umask restricts it.
 const USUAL: Mode = Mode::from_raw_mode(0o666);
-/// New folders, the same.
+/// Mode of new folders; the umask restricts it.
 const FOLDER: Mode = Mode::from_raw_mode(0o777);
-/// New files that are for the owner alone.
+/// Mode of new files that only the owner may read.
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// An open folder. Cheap to clone.
@@ -34,53 +35,53 @@ pub struct Dir {
 /// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Readers {
-    /// Whoever the umask lets.
+    /// Everyone whom the umask permits.
     Usual,
-    /// The owner alone.
+    /// Only the owner.
     Owner,
 }
 
 impl Dir {
-    /// Opens a folder, and tells where it really is.
+    /// Opens a folder and returns it with its real path, symbolic links resolved.
     pub fn open(path: &Path) -> io::Result<(Self, PathBuf)> {
         let handle = openat(CWD, path, FOLDER_FLAGS, Mode::empty())?;
-        let place = place_of(&handle, path)?;
+        let place = real_path(&handle, path)?;
         let dir = Self {
             handle: Arc::new(handle),
         };
         Ok((dir, place))
     }
 
-    /// Opens a folder below.
+    /// Opens a folder below this one; an empty path gives this folder.
     pub(crate) fn folder(&self, relative: &Path) -> io::Result<Self> {
         if relative.as_os_str().is_empty() {
             return Ok(self.clone());
         }
-        let handle = self.beneath(relative, FOLDER_FLAGS, Mode::empty())?;
+        let handle = self.open_beneath(relative, FOLDER_FLAGS, Mode::empty())?;
         Ok(Self {
             handle: Arc::new(handle),
         })
     }
 
-    /// Opens a file for reading. A pipe in its place does not hold us.
+    /// Opens a file for reading. Opening a named pipe does not block.
     pub fn read(&self, relative: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-        Ok(self.beneath(relative, flags, Mode::empty())?.into())
+        Ok(self.open_beneath(relative, flags, Mode::empty())?.into())
     }
 
-    /// Opens a file for appending. A link in its place is refused.
+    /// Opens an existing file for appending. A link is rejected.
     pub(crate) fn append(&self, relative: &Path) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        Ok(self.beneath(relative, flags, Mode::empty())?.into())
+        Ok(self.open_beneath(relative, flags, Mode::empty())?.into())
     }
 
-    /// Makes a file that is not there yet, for reading and appending.
+    /// Creates a file for reading and appending; fails if it exists.
     pub fn create_new(&self, relative: &Path, readers: Readers) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
-        Ok(self.beneath(relative, flags, readers.mode())?.into())
+        Ok(self.open_beneath(relative, flags, readers.mode())?.into())
     }
 
-    /// Makes a file anew, for reading and appending; what was there is gone.
+    /// Creates a file for reading and appending; an existing file is removed first.
     pub(crate) fn create(&self, relative: &Path, readers: Readers) -> io::Result<File> {
         let (above, name) = split(relative)?;
         let above = self.folder(above)?;
@@ -91,18 +92,18 @@ impl Dir {
         above.create_new(name, readers)
     }
 
-    /// Opens a file to lock it, made if it is not there. A link in its place is refused.
+    /// Opens a file for locking; creates it if it does not exist. A link is rejected.
     pub(crate) fn lockable(&self, relative: &Path) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        Ok(self.beneath(relative, flags, USUAL)?.into())
+        Ok(self.open_beneath(relative, flags, USUAL)?.into())
     }
 
-    /// Makes a folder and those above it, durably, and opens it.
+    /// Creates a folder and its parents durably, and opens it.
     pub fn make_dir(&self, relative: &Path) -> io::Result<Self> {
         self.make_dir_then(relative, Self::sync)
     }
 
-    /// The same without making it durable, in a folder that is synced as a whole later.
+    /// Like [`Self::make_dir`] without syncing, for a staging folder that is synced as a whole later.
     pub(crate) fn make_staged_dir(&self, relative: &Path) -> io::Result<Self> {
         self.make_dir_then(relative, |_| Ok(()))
     }
@@ -126,13 +127,14 @@ impl Dir {
         self.folder(relative)
     }
 
-    /// Gives a folder in this one another name, durably.
+    /// Renames an entry of this folder durably.
     pub(crate) fn rename_here(&self, name: &Path, to: &Path) -> io::Result<()> {
         renameat(&self.handle, name, &self.handle, to)?;
         self.sync()
     }
 
-    /// Replaces a file by a temporary one beside it: whole or not at all, durably. The folders above are made.
+    /// Replaces a file atomically and durably by means of a temporary file in the same folder. Missing parent folders
+    /// are created.
     pub fn replace(&self, relative: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
         let staged = self.stage(relative, bytes, readers)?;
         staged.file.sync_all()?;
@@ -140,7 +142,7 @@ impl Dir {
         above.sync()
     }
 
-    /// Writes a file beside its place, without syncing it.
+    /// Writes a temporary file next to its destination, without syncing it.
     pub(crate) fn stage(
         &self,
         relative: &Path,
@@ -166,7 +168,7 @@ impl Dir {
         }
     }
 
-    /// Removes a file, durably; one that is not there is removed.
+    /// Removes a file durably; succeeds if it does not exist.
     pub fn remove(&self, relative: &Path) -> io::Result<()> {
         let (above, name) = split(relative)?;
         let removed = self
@@ -179,7 +181,7 @@ impl Dir {
         }
     }
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     pub(crate) fn remove_dir(&self, relative: &Path) -> io::Result<()> {
         let (above, name) = split(relative)?;
         let above = self.folder(above)?;
@@ -188,7 +190,7 @@ impl Dir {
 
     /// Removes a folder and everything below it; links are removed, not followed.
     pub(crate) fn remove_tree(&self, relative: &Path) -> io::Result<()> {
-        let handle = self.beneath(relative, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+        let handle = self.open_beneath(relative, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
         let folder = Self {
             handle: Arc::new(handle),
         };
@@ -205,7 +207,7 @@ impl Dir {
         self.remove_dir(relative)
     }
 
-    /// Gives a file or folder another name in its folder, durably.
+    /// Renames a file or folder within its parent folder durably.
     pub(crate) fn rename(&self, relative: &Path, name: &Path) -> io::Result<()> {
         let (above, old) = split(relative)?;
         let above = self.folder(above)?;
@@ -213,26 +215,28 @@ impl Dir {
         above.sync()
     }
 
-    /// What is at a path; a link that stays inside is followed.
+    /// Metadata of the entry at a path; a link that stays inside the folder is followed.
     pub fn metadata(&self, relative: &Path) -> io::Result<fs::Metadata> {
-        let handle = self.beneath(relative, OFlags::PATH, Mode::empty())?;
+        let handle = self.open_beneath(relative, OFlags::PATH, Mode::empty())?;
         File::from(handle).metadata()
     }
 
-    /// What is at a path, be it a link.
+    /// Metadata of the entry at a path, without following a link.
     pub(crate) fn link_metadata(&self, relative: &Path) -> io::Result<fs::Metadata> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW;
-        File::from(self.beneath(relative, flags, Mode::empty())?).metadata()
+        File::from(self.open_beneath(relative, flags, Mode::empty())?).metadata()
     }
 
-    /// The names in a folder, with what they are if the file system says it.
+    /// Names and types of the entries of a folder; the type is `Unknown` where the file system does not report it.
+    /// Names that are not UTF-8 are skipped.
     pub fn entries(&self, relative: &Path) -> io::Result<Vec<(String, FileType)>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        let relative = match relative.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => relative,
+        let relative = if relative.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            relative
         };
-        let folder = self.beneath(relative, flags, Mode::empty())?;
+        let folder = self.open_beneath(relative, flags, Mode::empty())?;
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::new(folder)? {
             let entry = entry?;
@@ -246,18 +250,19 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Makes the names in the folder durable. File systems that cannot do it are taken as they are.
+    /// Makes the entries of the folder durable. Succeeds on file systems that cannot sync folders.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = openat(&self.handle, c".", flags, Mode::empty())?;
         files::synced(File::from(opened).sync_all())
     }
 
-    fn beneath(&self, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    fn open_beneath(&self, relative: &Path, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::CLOEXEC;
-        let mode = match flags.contains(OFlags::CREATE) {
-            true => mode,
-            false => Mode::empty(),
+        let mode = if flags.contains(OFlags::CREATE) {
+            mode
+        } else {
+            Mode::empty()
         };
         #[cfg(target_os = "linux")]
         {
@@ -269,28 +274,29 @@ impl Dir {
             loop {
                 match openat2(&self.handle, relative, flags, mode, resolve) {
                     Ok(opened) => return Ok(opened),
-                    // Something on the way was moved while the kernel followed it.
+                    // A path component was moved during resolution; retry.
                     Err(Errno::AGAIN) => {}
                     Err(Errno::XDEV) => return Err(leads_out()),
-                    // Kernels and sandboxes without it.
+                    // Kernels and sandboxes without `openat2`.
                     Err(Errno::NOSYS | Errno::PERM) => break,
                     Err(error) => return Err(error.into()),
                 }
             }
         }
-        step_by_step(self.handle.as_fd(), relative, flags, mode)
+        open_by_component(self.handle.as_fd(), relative, flags, mode)
     }
 }
 
 const FOLDER_FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 impl Readers {
-    /// What a worker printed or was asked is for the owner alone, and shown by the gateway to those who may see the
+    /// Outputs and prompts of a worker are readable by the owner only; the gateway shows them to actors who may see the
     /// run.
     pub(crate) fn of(relative: &str) -> Self {
-        match layout::is_output(relative) {
-            true => Self::Owner,
-            false => Self::Usual,
+        if layout::is_output(relative) {
+            Self::Owner
+        } else {
+            Self::Usual
         }
     }
 
@@ -302,7 +308,7 @@ impl Readers {
     }
 }
 
-/// A file that is written beside its place. It is removed if it is dropped before it was put there.
+/// A temporary file next to its destination. Dropping it before [`Staged::put_in_place`] removes it.
 #[derive(Debug)]
 pub(crate) struct Staged {
     above: Dir,
@@ -312,7 +318,7 @@ pub(crate) struct Staged {
 }
 
 impl Staged {
-    /// Gives the file its name; the folder it is in has to be synced.
+    /// Renames the file to its final name and returns its folder, which the caller has to sync.
     pub(crate) fn put_in_place(self) -> io::Result<Dir> {
         let above = &self.above.handle;
         renameat(above, &self.temporary, above, &self.name)?;
@@ -322,12 +328,13 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After it was put in place there is nothing of this name.
+        // After a successful rename the temporary name no longer exists, so this does nothing.
         let _ = unlinkat(&self.above.handle, &self.temporary, AtFlags::empty());
     }
 }
 
-/// Makes staged files durable. From a few on, one sync of the file system replaces a sync of each.
+/// Makes staged files durable. For more than three files on one file system, a single sync of the file system replaces
+/// one sync per file.
 pub(crate) fn sync_together(staged: &[Staged]) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -348,26 +355,29 @@ pub(crate) fn sync_together(staged: &[Staged]) -> io::Result<()> {
     staged.iter().try_for_each(|one| one.file.sync_all())
 }
 
-/// The folder of a relative path, and the name in it.
+/// Splits a relative path into its parent folder and the name in it.
 fn split(relative: &Path) -> io::Result<(&Path, &Path)> {
     let mut parts = relative.components();
     match parts.next_back() {
         Some(Component::Normal(name)) => Ok((parts.as_path(), Path::new(name))),
         _ => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("`{}` names nothing in the folder", relative.display()),
+            format!(
+                "`{}` does not name an entry of the folder",
+                relative.display()
+            ),
         )),
     }
 }
 
-/// Without help of the kernel: no link is followed, and nothing but names may be on the way.
-fn step_by_step(
+/// Resolves a path component by component without `openat2`: no link is followed, and `..` is rejected.
+fn open_by_component(
     from: BorrowedFd<'_>,
     relative: &Path,
     flags: OFlags,
     mode: Mode,
 ) -> io::Result<OwnedFd> {
-    let mut at = openat(from, c".", FOLDER_FLAGS, Mode::empty())?;
+    let mut current = openat(from, c".", FOLDER_FLAGS, Mode::empty())?;
     let mut parts = relative.components().peekable();
     while let Some(part) = parts.next() {
         let name = match part {
@@ -378,11 +388,16 @@ fn step_by_step(
             }
         };
         if parts.peek().is_none() {
-            return Ok(openat(&at, name, flags | OFlags::NOFOLLOW, mode)?);
+            return Ok(openat(&current, name, flags | OFlags::NOFOLLOW, mode)?);
         }
-        at = openat(&at, name, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+        current = openat(
+            &current,
+            name,
+            FOLDER_FLAGS | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?;
     }
-    Ok(openat(&at, c".", flags, mode)?)
+    Ok(openat(&current, c".", flags, mode)?)
 }
 
 fn leads_out() -> io::Error {
@@ -392,8 +407,8 @@ fn leads_out() -> io::Error {
     )
 }
 
-/// Where an open folder really is, links resolved.
-fn place_of(handle: &OwnedFd, path: &Path) -> io::Result<PathBuf> {
+/// The real path of an open folder, symbolic links resolved.
+fn real_path(handle: &OwnedFd, path: &Path) -> io::Result<PathBuf> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd as _;
@@ -403,13 +418,14 @@ fn place_of(handle: &OwnedFd, path: &Path) -> io::Result<PathBuf> {
         }
     }
     let place = path.canonicalize()?;
-    // The folder at that place now has to be the open one.
+    // The folder at that path must still be the open one.
     let again = openat(CWD, &place, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
     let identity =
         |handle: &OwnedFd| rustix::fs::fstat(handle).map(|stat| (stat.st_dev, stat.st_ino));
-    match identity(&again)? == identity(handle)? {
-        true => Ok(place),
-        false => Err(io::Error::other("the folder was moved while it was opened")),
+    if identity(&again)? == identity(handle)? {
+        Ok(place)
+    } else {
+        Err(io::Error::other("the folder was moved while it was opened"))
     }
 }
 
@@ -503,7 +519,7 @@ mod tests {
         symlink("real", folders.inside.join("alias")).unwrap();
         let open = |path: &str| {
             let handle = folders.dir.handle.as_fd();
-            step_by_step(handle, Path::new(path), OFlags::RDONLY, Mode::empty())
+            open_by_component(handle, Path::new(path), OFlags::RDONLY, Mode::empty())
         };
         assert!(open("real/file").is_ok());
         assert!(open("./real/file").is_ok());

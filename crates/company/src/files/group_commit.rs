@@ -37,7 +37,7 @@ struct Queue<T, R> {
     last_sizes: [usize; 2],
 }
 
-/// A request, and where its thread looks for the answer.
+/// A request, and the slot in which its thread receives the answer.
 struct Request<T, R> {
     item: T,
     bytes: usize,
@@ -72,8 +72,8 @@ impl<T, R> Default for Group<T, R> {
 }
 
 impl<T, R> Group<T, R> {
-    /// Has an item of about `bytes` bytes written, by this thread or another one, and returns its answer. `write`
-    /// answers the items it gets in their order.
+    /// Submits an item of about `bytes` bytes, which this thread or another one writes, and returns its answer. `write`
+    /// returns one answer per item, in the order of the items.
     pub(crate) fn submit(
         &self,
         item: T,
@@ -154,7 +154,7 @@ impl<T, R> Queue<T, R> {
     }
 }
 
-/// The right to write. Ends also when the write panics.
+/// The exclusive right to write, released on drop, even if the write panics.
 struct Turn<'a, T, R> {
     group: &'a Group<T, R>,
     began: Instant,
@@ -169,7 +169,7 @@ impl<T, R> Drop for Turn<'_, T, R> {
     }
 }
 
-/// A thread that waits for the answer of a write.
+/// The answer slot of a thread that waits for a write. Dropping it without an answer marks the write as interrupted.
 struct Unanswered<R>(Option<Arc<Mutex<Answer<R>>>>);
 
 impl<R> Unanswered<R> {
@@ -182,7 +182,7 @@ impl<R> Unanswered<R> {
 
 impl<R> Drop for Unanswered<R> {
     fn drop(&mut self) {
-        // The write panicked: no thread may wait for an answer that never comes.
+        // The write panicked: wake the thread, which would otherwise wait forever.
         if let Some(answer) = self.0.take() {
             *lock(&answer) = Answer::Interrupted;
         }

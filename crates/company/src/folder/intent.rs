@@ -1,15 +1,15 @@
-//! Several writes that happen all or not at all, whenever the process ends.
+//! Atomic changes of several files, even if the process ends in the middle.
 //!
-//! Everything that is going to be written is first put into one file of `.local/intents`. That file is the moment of
-//! decision: before it is there nothing happened, from then on everything will. The next writer finishes what a dead
-//! process left; writing a file twice is the same as once, and an event that is in its log is not appended again.
+//! All writes of a change are first recorded in one file of `.local/intents`, a write-ahead log. Creating that file
+//! commits the change: before, nothing has happened; afterwards, everything will be written. The next writer finishes
+//! the intents of ended processes. Finishing is idempotent: files are written with the same content again, and an event
+//! that is already in its log is not appended again.
 //!
-//! A write that fails while the process lives is undone, and the caller gets the error. What cannot be undone, because
-//! an event is in its log already, counts as done: the next writer finishes the rest.
+//! A write that fails while the process is alive is undone, and the caller gets the error. A change that cannot be
+//! undone, because an event is already in its log, counts as done: the next writer finishes the rest.
 //!
-//! An intent that cannot be finished does not keep others from writing. Its remaining parts are tried again later if
-//! only events or removals are left; otherwise it is renamed to `<id>.json.failed` and kept for people, and doctor
-//! reports it.
+//! An intent that cannot be finished does not block other writes. If only events or removals are left, they are retried
+//! later; otherwise the intent is renamed to `<id>.json.failed` and kept for manual repair, and doctor reports it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,20 +29,20 @@ use crate::{
     layout,
 };
 
-/// What is going to be written, in this order: the files, the folders, the events, then what goes.
+/// The writes of one atomic change, applied in this order: files, folders, events, removals.
 #[derive(Debug, Default)]
 pub(crate) struct Together {
-    /// Files with their new content.
+    /// Relative paths of files, with their new content.
     pub(crate) files: Vec<(String, String)>,
-    /// Folders that need to be there, even empty.
+    /// Folders to create, which may stay empty.
     pub(crate) dirs: Vec<String>,
-    /// Events of runs. A run that is not there hears nothing.
+    /// Events to append, by project. Events of a run that does not exist are dropped.
     pub(crate) events: Vec<(ProjectId, Event)>,
-    /// Files that are no longer needed.
+    /// Files to remove.
     pub(crate) removed: Vec<String>,
 }
 
-/// [`Together`] as its file has it.
+/// The serialized form of [`Together`].
 #[derive(Serialize, Deserialize)]
 struct Intent {
     schema_version: u32,
@@ -58,7 +58,7 @@ struct Intent {
 #[derive(Serialize, Deserialize)]
 struct IntendedFile {
     path: String,
-    /// What was there before, so that nobody's later edit is lost without a trace.
+    /// Hash of the previous content, to detect edits made after the intent was written; absent for a new file.
     before_sha256: Option<String>,
     content: String,
 }
@@ -77,13 +77,13 @@ struct IntendedEvent {
     ts_monotonic_ms: u64,
 }
 
-/// What is added to the name of an intent that cannot be read.
+/// Suffix of the name of an intent that cannot be read.
 const DAMAGED: &str = ".damaged";
-/// What is added to the name of an intent that cannot be finished.
+/// Suffix of the name of an intent that cannot be finished.
 const FAILED: &str = ".failed";
 
-/// The intents that nobody will finish, relative to the folder: those that were put aside, changes that happened in
-/// part or not at all, and those of others.
+/// Relative paths of the intents that are never finished automatically: damaged or failed ones, whose changes were
+/// applied in part or not at all, and those that another machine wrote.
 pub(crate) fn unfinishable(company: &Company) -> Vec<String> {
     let names = company.names(layout::INTENTS).unwrap_or_default();
     let paths = names
@@ -103,7 +103,7 @@ pub(crate) fn unfinishable(company: &Company) -> Vec<String> {
 }
 
 impl Writer<'_> {
-    /// Writes everything, or nothing.
+    /// Applies all writes atomically.
     pub(crate) fn put_together(&self, together: &Together) -> Result<(), Error> {
         let company = self.company();
         let before = together
@@ -151,17 +151,17 @@ impl Writer<'_> {
         let text = company
             .sealed(&path, &intent)
             .map_err(|error| not_json(&error))?;
-        let mut has_told = false;
+        let mut is_irreversible = false;
         let written = self
             .put_text(&path, &text)
-            .and_then(|()| self.carry_out(together, &path, &mut has_told));
+            .and_then(|()| self.carry_out(together, &path, &mut is_irreversible));
         let Err(error) = written else {
             return Ok(());
         };
         if company.has_ended() {
             return Err(error);
         }
-        if has_told {
+        if is_irreversible {
             tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
             return Ok(());
         }
@@ -174,13 +174,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what an intent says, and removes the intent. `has_told` becomes true once something happened that cannot
+    /// Applies the writes of an intent and removes the intent. Sets `is_irreversible` after the first write that cannot
     /// be undone.
     fn carry_out(
         &self,
         together: &Together,
         intent: &str,
-        has_told: &mut bool,
+        is_irreversible: &mut bool,
     ) -> Result<(), Error> {
         self.put_texts(&together.files)?;
         for dir in &together.dirs {
@@ -193,17 +193,17 @@ impl Writer<'_> {
         }
         for ((project, run), events) in by_run {
             append(self.company(), project, run, &events)?;
-            *has_told = true;
+            *is_irreversible = true;
         }
         for gone in &together.removed {
             self.remove(gone)?;
-            // What is gone cannot be brought back.
-            *has_told = true;
+            // A removed file cannot be restored.
+            *is_irreversible = true;
         }
         self.remove(intent)
     }
 
-    /// Gives the files that were written their old content, and removes the new folders and the intent.
+    /// Restores the previous content of the written files, and removes the new folders and the intent.
     fn undo(
         &self,
         together: &Together,
@@ -223,7 +223,7 @@ impl Writer<'_> {
                 Some(_) | None => {}
             }
         }
-        // The deepest first. One that is not empty has something that is not ours, and stays.
+        // Deepest folders first. A folder that is not empty contains files of another program and is kept.
         for dir in new_dirs.iter().rev() {
             let _ = self.company().dir().map(|folder| folder.remove_dir(dir));
         }
@@ -231,7 +231,7 @@ impl Writer<'_> {
     }
 }
 
-/// The folders that have to be made for a change.
+/// The folders that a change has to create.
 fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
     let parents = together
         .files
@@ -246,13 +246,13 @@ fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// Whether somebody left something half done.
+/// Whether there are unfinished intents.
 pub(crate) fn is_left(company: &Company) -> bool {
     let names = company.names(layout::INTENTS).unwrap_or_default();
     names.iter().any(|name| name.ends_with(".json"))
 }
 
-/// Finishes what dead processes left half done, the oldest first.
+/// Finishes the intents of ended processes, oldest first.
 pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
     let company = writer.company();
     for name in company.names(layout::INTENTS)? {
@@ -269,7 +269,7 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
         });
         let mut intent = match read {
             Ok(Some(intent)) => intent,
-            // Another home left it, or a stranger made it: it is not ours to finish. Doctor reports it.
+            // Not sealed by this machine, so it must not be applied. Doctor reports it.
             Ok(None) => {
                 tracing::warn!(
                     path,
@@ -278,10 +278,11 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
                 company.put_off(&path);
                 continue;
             }
-            // Another process has finished it.
+            // Another process finished it in the meantime.
             Err(error) if error.is_missing() => continue,
             Err(error) => {
-                // It was written whole, so it was changed since. It is kept for people and not tried again.
+                // Intents are written atomically, so it was modified later. It is kept for manual inspection and not
+                // retried.
                 tracing::warn!(%error, path, "an intent cannot be read and is put aside");
                 writer.put_aside(&path, DAMAGED)?;
                 continue;
@@ -292,12 +293,13 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
             writer.remove(&path)?;
             continue;
         };
-        // A full disk, or the end of the process, fails this write as well.
+        // A full disk, or the simulated end of the process, fails the current write, too.
         if matches!(error, Error::DiskFull) || company.has_ended() {
             return Err(error);
         }
         if intent.files.is_empty() && intent.dirs.is_empty() {
-            // Other writers may change what it has written. The rest disturbs nobody, so it is tried again later.
+            // All files are written, and other writers may now change them. The remaining parts conflict with no write,
+            // so they are retried later.
             tracing::warn!(%error, path, "an intent is not finished yet");
             let text = company.sealed(&path, &intent);
             writer.put_text(&path, &text.map_err(|error| not_json(&error))?)?;
@@ -311,34 +313,34 @@ pub(crate) fn finish(writer: &Writer<'_>) -> Result<(), Error> {
 }
 
 impl Intent {
-    /// Does each part that can be done, and keeps what is left. The first error is answered.
+    /// Applies every part that can be applied and keeps the failed ones in `self`. Returns the first error.
     fn finish(&mut self, writer: &Writer<'_>, id: &str) -> Result<(), Error> {
         let files = self.files.iter().map(|file| &file.path);
         let mut paths = files.chain(&self.dirs).chain(&self.removed);
         if let Some(path) = paths.find(|path| !stays_below(path)) {
             return Err(Error::Refused(format!("`{path}` leads out of the folder")));
         }
-        let mut first = None;
-        let mut place = 0;
+        let mut first_error = None;
+        let mut index = 0;
         self.files.retain(|file| {
-            let recovered = format!(".local/recovered/{id}-{place}");
-            place += 1;
-            is_left(file.finish(writer, &recovered), &mut first)
+            let recovered = format!(".local/recovered/{id}-{index}");
+            index += 1;
+            has_failed(file.finish(writer, &recovered), &mut first_error)
         });
         self.dirs
-            .retain(|dir| is_left(writer.make_dir(dir), &mut first));
+            .retain(|dir| has_failed(writer.make_dir(dir), &mut first_error));
         let company = writer.company();
         self.events
-            .retain(|event| is_left(event.finish(company), &mut first));
+            .retain(|event| has_failed(event.finish(company), &mut first_error));
         self.removed
-            .retain(|gone| is_left(writer.remove(gone), &mut first));
-        return first.map_or(Ok(()), Err);
+            .retain(|gone| has_failed(writer.remove(gone), &mut first_error));
+        return first_error.map_or(Ok(()), Err);
 
-        fn is_left(done: Result<(), Error>, first: &mut Option<Error>) -> bool {
+        fn has_failed(done: Result<(), Error>, first_error: &mut Option<Error>) -> bool {
             match done {
                 Ok(()) => false,
                 Err(error) => {
-                    first.get_or_insert(error);
+                    first_error.get_or_insert(error);
                     true
                 }
             }
@@ -356,14 +358,14 @@ impl IntendedFile {
         if found.as_deref() == Some(self.content.as_bytes()) {
             return Ok(());
         }
-        // A new log that somebody has added to since is whole.
+        // A new log to which another process has appended since is complete.
         let is_log = self.before_sha256.is_none() && self.path.ends_with(".jsonl");
         let has_grown = |found: &Vec<u8>| found.starts_with(self.content.as_bytes());
         if is_log && found.as_ref().is_some_and(has_grown) {
             return Ok(());
         }
         if let Some(found) = found.filter(|found| Some(sha256(found)) != self.before_sha256) {
-            // Somebody edited the file after the process ended: theirs is kept beside.
+            // The file was edited after the process ended: the edited content is kept in `.local/recovered`.
             writer.put_text(recovered, &String::from_utf8_lossy(&found))?;
         }
         writer.put_text(&self.path, &self.content)
@@ -403,12 +405,13 @@ impl IntendedEvent {
     }
 }
 
-/// A log that cannot be written to is told of before anything is decided.
+/// Fails before the change is committed if the log of a run cannot be written because it is a folder.
 fn check_log(company: &Company, project: &ProjectId, run: &RunId) -> Result<(), Error> {
     let log = format!("{}/events.jsonl", layout::run(project, run));
-    match company.path(&log).is_dir() {
-        true => company.read_bytes(&log).map(drop),
-        false => Ok(()),
+    if company.path(&log).is_dir() {
+        company.read_bytes(&log).map(drop)
+    } else {
+        Ok(())
     }
 }
 
@@ -419,7 +422,7 @@ fn append(
     events: &[Event],
 ) -> Result<(), Error> {
     match company.append_events(project, run, events) {
-        // A run that is not there cannot tell of it.
+        // Events of a run that does not exist are dropped.
         Err(error) if error.is_missing() => Ok(()),
         other => other,
     }

@@ -1,14 +1,14 @@
-//! The order in which names are listed: case does not matter at first, lower case wins a tie.
+//! Sort order of listed names: case-insensitive first; on a tie, lower case sorts before upper case.
 
 use std::cmp::Ordering;
 
-/// ASCII as the root collation of Unicode orders it: blanks, punctuation, digits, letters.
+/// ASCII without letters in the order of the Unicode root collation: white space, punctuation, digits. Letters follow.
 const ORDER: &str = "\t\n\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
 
-/// Compares two names.
+/// Compares two names in listing order.
 pub fn compare(left: &str, right: &str) -> Ordering {
     let primary = left.chars().map(primary).cmp(right.chars().map(primary));
-    // Lower case before upper case, at the first place where only the case differs.
+    // Lower case sorts before upper case, at the first position where only the case differs.
     let case = || {
         let upper = |text: &str| text.chars().map(char::is_uppercase).collect::<Vec<_>>();
         upper(left).cmp(&upper(right))
@@ -24,7 +24,7 @@ fn primary(character: char) -> (u8, u32) {
     (1, u32::from(unaccented(folded)))
 }
 
-/// The letter below the accent, for the letters of Latin-1; others stand for themselves.
+/// Removes the accent of a Latin-1 letter; returns any other character unchanged.
 fn unaccented(character: char) -> char {
     match character {
         'à'..='å' => 'a',

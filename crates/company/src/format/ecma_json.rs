@@ -1,20 +1,20 @@
-//! JSON text as ECMAScript prints it: exactly what `JSON.stringify(JSON.parse(text))` gives.
+//! JSON text in the format of ECMAScript: exactly the result of `JSON.stringify(JSON.parse(text))`.
 //!
-//! Event hashes are taken over that text, so a file that another program wrote, with its own spaces, escapes and
-//! numbers, is judged as that program's reader would judge it. Nothing here recurses: a text nested deeper than
-//! [`MAX_DEPTH`] is refused, and no text makes it panic.
+//! Event hashes are computed over that text, so a file written by another program, with different white space, escapes
+//! and number formats, verifies as it does in that program. The parser is not recursive: text nested deeper than
+//! [`MAX_DEPTH`] is rejected, and no input causes a panic.
 
 use std::collections::BTreeMap;
 
-/// How deep arrays and objects may stand in each other.
+/// Maximum nesting depth of arrays and objects.
 pub const MAX_DEPTH: usize = 512;
 
-/// Prints `text` as ECMAScript does, or nothing when it is not JSON or nested too deep.
+/// Prints `text` as ECMAScript does; `None` if it is not JSON or nested too deep.
 pub fn canonical(text: &str) -> Option<String> {
     canonical_within(text, MAX_DEPTH)
 }
 
-/// As [`canonical`] for a text that will stand inside another one.
+/// Like [`canonical`] with another depth limit, for text that becomes part of a larger value.
 pub(crate) fn canonical_within(text: &str, max_depth: usize) -> Option<String> {
     Printer::new(text, max_depth)
         .print()
@@ -24,7 +24,7 @@ pub(crate) fn canonical_within(text: &str, max_depth: usize) -> Option<String> {
 /// Whether `text` has arrays and objects nested deeper than [`MAX_DEPTH`]. The text need not be JSON.
 pub fn nested_too_deep(text: &str) -> bool {
     let opens = |byte: &&u8| matches!(byte, b'[' | b'{');
-    // Every level has two brackets, and most lines have few: both are cheaper to see than the depth.
+    // Every level needs two brackets, so the length and the number of opening brackets are cheap upper bounds.
     if text.len() <= 2 * MAX_DEPTH || text.as_bytes().iter().filter(opens).count() <= MAX_DEPTH {
         return false;
     }
@@ -45,15 +45,15 @@ pub fn nested_too_deep(text: &str) -> bool {
     false
 }
 
-/// The members of one object in the order ECMAScript keeps them, each value as its printed text.
+/// The members of one object in ECMAScript order, each value as printed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// The key with its quotes, and the value, both as printed.
+    /// Key with its quotes, and value, both as printed.
     members: Vec<(String, String)>,
 }
 
 impl Object {
-    /// Reads an object; nothing when the text is not JSON, not an object, or nested too deep.
+    /// Parses an object; `None` if the text is not JSON, not an object, or nested too deep.
     pub fn parse(text: &str) -> Option<Self> {
         let printed = Printer::new(text, MAX_DEPTH).print()?;
         let members = printed.members?.into_iter().map(|member| {
@@ -75,8 +75,8 @@ impl Object {
             .map(|member| member.1.as_str())
     }
 
-    /// Gives a member another value in its place, or adds it at the end. The key is a plain name, no array index;
-    /// the value is printed text.
+    /// Replaces the value of a member, or appends the member. The key must be a plain name that needs no escapes and is
+    /// not an array index; the value is printed text.
     pub fn set(&mut self, key: &str, value: String) {
         match self
             .members
@@ -88,12 +88,12 @@ impl Object {
         }
     }
 
-    /// The whole object.
+    /// The printed text of the whole object.
     pub fn text(&self) -> String {
         print_members(self.members.iter())
     }
 
-    /// The object without one member.
+    /// The printed text of the object without one member.
     pub fn text_without(&self, key: &str) -> String {
         print_members(self.members.iter().filter(|member| !is_key(&member.0, key)))
     }
@@ -117,14 +117,14 @@ fn print_members<'a>(members: impl Iterator<Item = &'a (String, String)>) -> Str
     text
 }
 
-/// Reads a text from left to right and prints into one buffer. Only an object whose members must change places is
-/// printed a second time, when it closes.
+/// Single-pass parser and printer with one output buffer. Only an object whose members must be reordered is printed a
+/// second time, when it closes.
 struct Printer<'a> {
     source: &'a str,
-    /// Where in the source the next byte is.
-    at: usize,
+    /// Position of the next byte in the source.
+    position: usize,
     out: String,
-    /// The arrays and objects that are open, outermost first.
+    /// Open arrays and objects, outermost first.
     open: Vec<Open>,
     max_depth: usize,
 }
@@ -134,20 +134,20 @@ enum Open {
     Object(Vec<Member>),
 }
 
-/// Where a member stands in the printed text.
+/// Position of a member in the printed text.
 #[derive(Clone, Copy)]
 struct Member {
-    /// The first quote of its key.
+    /// Opening quote of the key.
     start: usize,
-    /// Behind the last quote of its key, where the colon is.
+    /// End of the key, where the colon is.
     key_end: usize,
-    /// Behind its value.
+    /// End of the value; 0 while the value is not complete.
     end: usize,
 }
 
 struct Printed {
     text: String,
-    /// The members, when the text is an object.
+    /// Members of the object; absent if the text is not an object.
     members: Option<Vec<Member>>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> Printer<'a> {
     fn new(source: &'a str, max_depth: usize) -> Self {
         Self {
             source,
-            at: 0,
+            position: 0,
             out: String::with_capacity(source.len()),
             open: Vec::new(),
             max_depth,
@@ -186,12 +186,13 @@ impl<'a> Printer<'a> {
                 b'-' | b'0'..=b'9' => self.number()?,
                 _ => return None,
             }
-            // A value, or the bracket that opens an empty one, ended here. Close what closes.
+            // A value is complete, or an empty array or object was just opened. Process the closing brackets that
+            // follow.
             let mut members = None;
             loop {
                 let end = self.out.len();
                 let Some(open) = self.open.last_mut() else {
-                    let rest = &self.source.as_bytes()[self.at..];
+                    let rest = &self.source.as_bytes()[self.position..];
                     return rest.iter().all(is_space).then_some(Printed {
                         text: self.out,
                         members,
@@ -231,7 +232,7 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// Closes the innermost array or object. Gives the members when it was an object.
+    /// Closes the innermost array or object. Returns the members if it was an object.
     fn leave(&mut self) -> Option<Vec<Member>> {
         match self.open.pop()? {
             Open::Array => {
@@ -292,17 +293,18 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// Reads the rest of a string whose first quote is behind us.
+    /// Reads the rest of a string after its opening quote.
     fn string(&mut self) -> Option<()> {
         self.out.push('"');
         loop {
-            let rest = &self.source.as_bytes()[self.at..];
+            let rest = &self.source.as_bytes()[self.position..];
             let plain = rest
                 .iter()
                 .position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\')?;
-            // The byte that ends the run is ASCII, so the run ends between two characters.
-            self.out.push_str(&self.source[self.at..self.at + plain]);
-            self.at += plain + 1;
+            // The byte that ends the run is ASCII, so the run ends at a character boundary.
+            self.out
+                .push_str(&self.source[self.position..self.position + plain]);
+            self.position += plain + 1;
             match rest[plain] {
                 b'"' => {
                     self.out.push('"');
@@ -314,10 +316,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Reads what follows a backslash and prints it as ECMAScript would.
+    /// Reads an escape sequence after its backslash and prints the character as ECMAScript does.
     fn escape(&mut self) -> Option<()> {
-        let byte = *self.source.as_bytes().get(self.at)?;
-        self.at += 1;
+        let byte = *self.source.as_bytes().get(self.position)?;
+        self.position += 1;
         match byte {
             b'"' => self.out.push_str("\\\""),
             b'\\' => self.out.push_str("\\\\"),
@@ -329,17 +331,17 @@ impl<'a> Printer<'a> {
             b'u' => {
                 let unit = self.unit()?;
                 let pair = matches!(unit, 0xd800..=0xdbff)
-                    && self.source.as_bytes()[self.at..].starts_with(b"\\u");
+                    && self.source.as_bytes()[self.position..].starts_with(b"\\u");
                 if pair {
-                    let before = self.at;
-                    self.at += 2;
+                    let before = self.position;
+                    self.position += 2;
                     let low = self.unit()?;
                     if let Some(Ok(character)) = char::decode_utf16([unit, low]).next() {
                         self.out.push(character);
                         return Some(());
                     }
-                    // Not a pair: the second one is read again, for itself.
-                    self.at = before;
+                    // Not a surrogate pair: the second escape is read again on its own.
+                    self.position = before;
                 }
                 self.unescaped(unit);
             }
@@ -350,16 +352,19 @@ impl<'a> Printer<'a> {
 
     /// Reads four hexadecimal digits.
     fn unit(&mut self) -> Option<u16> {
-        let digits = self.source.as_bytes().get(self.at..self.at + 4)?;
+        let digits = self
+            .source
+            .as_bytes()
+            .get(self.position..self.position + 4)?;
         let mut unit = 0;
         for &digit in digits {
             unit = unit << 4 | u16::try_from(char::from(digit).to_digit(16)?).ok()?;
         }
-        self.at += 4;
+        self.position += 4;
         Some(unit)
     }
 
-    /// Prints one UTF-16 unit that is no half of a pair.
+    /// Prints one UTF-16 unit that is not part of a surrogate pair.
     fn unescaped(&mut self, unit: u16) {
         match char::from_u32(u32::from(unit)) {
             Some('"') => self.out.push_str("\\\""),
@@ -375,19 +380,19 @@ impl<'a> Printer<'a> {
     }
 
     fn word(&mut self, word: &str) -> Option<()> {
-        // Its first byte is behind us.
-        if !self.source.as_bytes()[self.at - 1..].starts_with(word.as_bytes()) {
+        // The caller has consumed the first byte.
+        if !self.source.as_bytes()[self.position - 1..].starts_with(word.as_bytes()) {
             return None;
         }
-        self.at += word.len() - 1;
+        self.position += word.len() - 1;
         self.out.push_str(word);
         Some(())
     }
 
-    /// Reads a number whose first byte is behind us.
+    /// Reads a number whose first byte the caller has consumed.
     fn number(&mut self) -> Option<()> {
         let bytes = self.source.as_bytes();
-        let start = self.at - 1;
+        let start = self.position - 1;
         let digits = |from: usize| {
             bytes[from..]
                 .iter()
@@ -401,7 +406,7 @@ impl<'a> Printer<'a> {
             return None;
         }
         end += whole;
-        // Up to fifteen digits a double holds exactly, and prints as they stand.
+        // A double represents integers of up to fifteen digits exactly, so they are copied unchanged.
         let mut plain = whole <= 15 && !(negative && bytes[end - 1] == b'0' && whole == 1);
         if bytes.get(end) == Some(&b'.') {
             let fraction = digits(end + 1);
@@ -421,7 +426,7 @@ impl<'a> Printer<'a> {
             end = from + exponent;
             plain = false;
         }
-        self.at = end;
+        self.position = end;
         let text = &self.source[start..end];
         if plain {
             self.out.push_str(text);
@@ -431,17 +436,17 @@ impl<'a> Printer<'a> {
         Some(())
     }
 
-    /// The next byte that is no white space, without taking it.
+    /// Skips white space and returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
-        let rest = &self.source.as_bytes()[self.at..];
+        let rest = &self.source.as_bytes()[self.position..];
         let spaces = rest.iter().position(|byte| !is_space(byte))?;
-        self.at += spaces;
+        self.position += spaces;
         Some(rest[spaces])
     }
 
     fn next_byte(&mut self) -> Option<u8> {
         let byte = self.peek()?;
-        self.at += 1;
+        self.position += 1;
         Some(byte)
     }
 }
@@ -450,8 +455,8 @@ fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The order in which the members must stand, when it is another than they stand in: array indices first and
-/// ascending, and of members with one key the last value at the first place.
+/// The required order of the members, if it differs from the current one: array indices first in ascending order, and
+/// for a duplicate key the last value at the first position.
 fn order_to_change(out: &str, members: &[Member]) -> Option<Vec<usize>> {
     if members.len() < 2 {
         return None;
@@ -476,7 +481,7 @@ fn order_to_change(out: &str, members: &[Member]) -> Option<Vec<usize>> {
     (!same).then_some(order)
 }
 
-/// The number a key stands for when ECMAScript takes it for the index of an array.
+/// The number of a key that ECMAScript treats as an array index.
 fn array_index(key: &str) -> Option<u32> {
     let canonical = key == "0" || key.starts_with(|first: char| matches!(first, '1'..='9'));
     if !canonical || key.len() > 10 || !key.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -485,18 +490,19 @@ fn array_index(key: &str) -> Option<u32> {
     key.parse().ok().filter(|&number| number != u32::MAX)
 }
 
-/// Prints a number as `Number.prototype.toString` does; what is not finite is `null`.
+/// Prints a number as `Number.prototype.toString` does; infinity becomes `null`.
 fn push_number(out: &mut String, number: f64) {
     if !number.is_finite() {
         return out.push_str("null");
     }
     if number == 0.0 {
-        // Minus zero has no sign.
+        // Negative zero prints without a sign.
         return out.push('0');
     }
-    // `-1.2345e-7`: the shortest digits that give the number back, and where its point is.
+    // The shortest digits that round-trip, and the exponent: `-1.2345e-7`.
     let mut scientific = format!("{number:e}");
-    // Halfway between two texts of that length ECMAScript takes the even one, which the exact form does too.
+    // If the number lies halfway between two candidates of that length, ECMAScript chooses the even one, and so does
+    // formatting with an explicit precision.
     let fraction = scientific
         .split_once('.')
         .map_or(0, |(_, rest)| rest.find('e').unwrap_or(0));

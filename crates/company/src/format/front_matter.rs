@@ -1,20 +1,20 @@
-//! A Markdown file that begins with YAML between two lines `---`.
+//! Markdown files that start with YAML front matter between two `---` lines.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::{Error, format::yaml};
 
-/// The two halves of a file.
+/// The two parts of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrontMatter {
-    /// What stands between the lines.
+    /// The parsed YAML between the two lines.
     pub head: Value,
-    /// Everything after the closing line, with LF line ends.
+    /// Everything after the closing line, with LF line endings.
     pub body: String,
 }
 
-/// Splits a file; the error is the word that `workspace.validate` reports.
+/// Splits a file into front matter and body; the error is the code that `workspace.validate` reports.
 pub fn split(text: &str) -> Result<FrontMatter, String> {
     let text = text.replace("\r\n", "\n");
     if !text.starts_with("---") {
@@ -42,7 +42,7 @@ pub fn split(text: &str) -> Result<FrontMatter, String> {
     Err("frontmatter_unclosed".to_owned())
 }
 
-/// Puts a file together, with one blank line after the head.
+/// Renders a file, with one blank line between front matter and body.
 pub fn join<T: Serialize>(head: &T, body: &str) -> Result<String, Error> {
     let head = yaml::print(head)?;
     let body = body.trim_start_matches('\n');
@@ -50,8 +50,8 @@ pub fn join<T: Serialize>(head: &T, body: &str) -> Result<String, Error> {
     Ok(format!("---\n{head}{newline}---\n\n{body}"))
 }
 
-/// Whether the body has the heading `## <title>`, whatever the case and the blanks around it. What stands inside a
-/// code fence is no heading.
+/// Whether the body has the heading `## <title>`, ignoring case and surrounding white space. Lines inside a code fence
+/// are not headings.
 pub fn has_heading(body: &str, title: &str) -> bool {
     let mut fence: Option<&str> = None;
     body.lines().any(|line| {

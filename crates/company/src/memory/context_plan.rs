@@ -1,7 +1,7 @@
-//! What a worker is given to know for a job, in three layers: governance and what the caller gave (L0), approved
-//! memory (L1), what happened lately (L2).
+//! Selects the context of a worker for a job, in three layers: governance files and seeds of the caller (L0), approved
+//! memory (L1), recent reports and runs (L2).
 //!
-//! Planning only reads. What is rejected does not reach the plan, and its text does not reach the trace.
+//! Planning only reads. Rejected candidates do not reach the plan, and their text does not reach the trace.
 
 mod candidate;
 mod persist;
@@ -34,45 +34,46 @@ use crate::{
     secret,
 };
 
-/// How many rows a trace shows.
+/// Maximum number of rows in a trace.
 const MOST_TRACE_ROWS: usize = 200;
-/// The most that fitting the goal adds to a score.
+/// Maximum that relevance to the goal adds to a score.
 const MOST_RELEVANCE: f64 = 50.0;
-/// Takes guidance of other agents below everything else that is remembered.
+/// Score adjustment that ranks guidance of other agents below all other memory.
 const OTHERS_GUIDANCE: f64 = -60.0;
 
-/// What is planned for.
+/// The job that context is planned for.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The project.
+    /// Project of the job.
     pub project_id: ProjectId,
-    /// Who will work.
+    /// The agent that executes the job; absent if none is assigned.
     pub worker: Option<AgentId>,
-    /// Who gives the job: the worker is given only what they may give.
+    /// The actor that assigns the job; only references that this actor may compose into a context are included.
     pub manager: Actor,
-    /// What kind of job it is.
+    /// Kind of job.
     pub kind: JobKind,
-    /// What it is for.
+    /// Goal of the job; candidates are ranked by relevance to it.
     pub goal: String,
-    /// What it must keep to, and what it must give: they tell what fits, too.
+    /// Constraints and deliverables of the job, which are used for ranking, too.
     pub particulars: Vec<String>,
-    /// What the worker should know in any case.
+    /// References that the caller requests; they rank before all others.
     pub seeds: Vec<ContextRef>,
-    /// How many references at most.
+    /// Maximum number of references; default 32 for execution jobs and 8 for heartbeats.
     pub max_refs: Option<u32>,
 }
 
-/// Chooses what a worker should know. `rank` tells how well documents fit the goal; [`by_words`] needs no index.
+/// Selects the context references for a job. `rank` rates the relevance of documents to the goal; [`by_words`] is a
+/// ranking that needs no index.
 pub fn plan(
     company: &Company,
     job: &Job,
     rank: &Rank<'_>,
 ) -> Result<ContextPlanForJobResponse, Error> {
-    let usual = match job.kind {
+    let default_max_refs = match job.kind {
         JobKind::Execution => 32,
         JobKind::Heartbeat => 8,
     };
-    let max_refs = job.max_refs.unwrap_or(usual);
+    let max_refs = job.max_refs.unwrap_or(default_max_refs);
     let mut plan = Plan {
         company,
         job,
@@ -130,7 +131,7 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// L0: the files everybody keeps to.
+    /// Adds the L0 governance files, which apply to every job, and the files of the worker.
     fn governance(&mut self) {
         let mut files = vec![
             "AGENTS.md".to_owned(),
@@ -176,7 +177,7 @@ impl Plan<'_> {
         }
     }
 
-    /// L0: what the caller gave.
+    /// Adds the L0 seeds of the caller.
     fn seeds(&mut self) {
         for seed in &self.job.seeds {
             let source_id = format!("seed:{}:{}", seed.kind.as_str(), seed.value);
@@ -193,7 +194,7 @@ impl Plan<'_> {
         }
     }
 
-    /// L1: what was approved to be remembered.
+    /// Adds the L1 memory deltas that were approved.
     fn memory<'d>(&mut self, deltas: impl Iterator<Item = &'d Listed>) -> Result<(), Error> {
         let project = &self.job.project_id;
         let decisions = review::latest(self.company)?;
@@ -241,7 +242,7 @@ impl Plan<'_> {
                 ))),
             };
             let kind = Some(memory::KIND);
-            if !self.may_give(&candidate, &head.produced_by, kind) {
+            if !self.may_compose(&candidate, &head.produced_by, kind) {
                 continue;
             }
             let scanned = format!(
@@ -253,9 +254,9 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// L2: what managers and failures tell.
-    fn trajectory<'d>(&mut self, told: impl Iterator<Item = &'d Listed>) {
-        for listed in told {
+    /// Adds the L2 manager digests and failure reports.
+    fn trajectory<'d>(&mut self, reports: impl Iterator<Item = &'d Listed>) {
+        for listed in reports {
             let head = &listed.document.head;
             let kind = head.kind().unwrap_or_default();
             let title = head.title().unwrap_or_default();
@@ -278,14 +279,14 @@ impl Plan<'_> {
                 )
             };
             let produced_by = head.produced_by().unwrap_or_default();
-            if self.may_give(&candidate, produced_by, Some(kind)) {
+            if self.may_compose(&candidate, produced_by, Some(kind)) {
                 let scanned = format!("{title}\n{}\n{}", listed.id, listed.document.body);
                 self.keep_unless_secret(candidate, &scanned);
             }
         }
     }
 
-    /// L2: runs that had to begin anew.
+    /// Adds the L2 notes about runs whose context was renewed.
     fn cycles(&mut self) -> Result<(), Error> {
         for (_, run) in run::runs(self.company, Some(&self.job.project_id))? {
             let Some(cycles) = run
@@ -316,8 +317,13 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Whether the manager may give it; if not, the trace says so.
-    fn may_give(&mut self, candidate: &Candidate, produced_by: &str, kind: Option<&str>) -> bool {
+    /// Whether the manager may compose the candidate into a context. A rejection is recorded in the trace.
+    fn may_compose(
+        &mut self,
+        candidate: &Candidate,
+        produced_by: &str,
+        kind: Option<&str>,
+    ) -> bool {
         let team = policy::team_of(self.company, produced_by);
         let resource = Resource {
             team_id: team.as_deref(),
@@ -359,7 +365,7 @@ impl Plan<'_> {
         self.trace.push(row);
     }
 
-    /// What fits the goal counts more, within its layer.
+    /// Adds the relevance to the goal to the scores of documents. Scores are compared within a layer only.
     fn rank(&mut self, rank: &Rank<'_>) {
         let goal = [&self.job.goal]
             .into_iter()
@@ -390,8 +396,8 @@ impl Plan<'_> {
         }
     }
 
-    /// Takes the best of each layer, as many as there is room for. A quarter of the room is kept for what L0 is not,
-    /// if there is anything.
+    /// Selects the best candidates of each layer in order, up to `max_refs`. A quarter of `max_refs` is reserved for L1
+    /// and L2 candidates, if there are any.
     fn select(&mut self, max_refs: usize) -> Vec<(ContextLayer, ContextRef)> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.sort_by(|left, right| {
@@ -428,7 +434,7 @@ impl Plan<'_> {
                 continue;
             }
             let room = match candidate.source_kind {
-                // What the caller asks for goes before what is kept for others.
+                // Seeds of the caller may use the reserved quarter; governance files may not.
                 ContextSourceKind::File => room_for_files,
                 ContextSourceKind::Seed
                 | ContextSourceKind::Artifact
@@ -450,7 +456,7 @@ impl Plan<'_> {
     }
 }
 
-/// Newer counts a little more.
+/// A small score that grows with the creation time.
 fn recency(created_at: &str) -> f64 {
     crate::unix_ms(created_at).map_or(0.0, |ms| ms as f64 / 1e12)
 }
@@ -462,9 +468,10 @@ impl Candidate {
         ContextTraceEntry {
             layer: self.layer,
             source_kind: self.source_kind,
-            source_id: match is_rejected_seed {
-                true => self.hashed_source_id(),
-                false => self.source_id.clone(),
+            source_id: if is_rejected_seed {
+                self.hashed_source_id()
+            } else {
+                self.source_id.clone()
             },
             score: self.score,
             created_at: self.created_at.clone(),

@@ -1,4 +1,4 @@
-//! What agents learn from their mistakes, and what they are to read.
+//! Guidance of agents: rules learned from repeated mistakes, and the index of files that an agent should read.
 
 mod context_index;
 mod self_improve;

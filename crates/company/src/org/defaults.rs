@@ -1,7 +1,7 @@
-//! The agents and conversations every company and every project has.
+//! Default agents and conversations of every company and every project.
 //!
-//! Existing participants are only ever added to, and a file is written only when something in it changes, so this
-//! can be called again without undoing what people set.
+//! Participants are only added, never removed, and a file is written only when its content changes, so these functions
+//! can be called again without reverting participants that people added.
 
 use std::sync::Arc;
 
@@ -20,31 +20,32 @@ use crate::{
     org::{self, NewAgent, iso, text},
 };
 
-/// Who leads when nobody else is named.
+/// Actor id of the CEO when the request names no other.
 pub const HUMAN_CEO: &str = "human_ceo";
-/// The assistant of the whole company.
+/// Agent id of the company-wide assistant.
 pub const GLOBAL_MANAGER: &str = "agent_global_manager";
-/// What the ids of secretaries begin with; the project follows.
+/// Prefix of the agent ids of secretaries; the project id follows.
 pub(crate) const SECRETARY: &str = "agent_secretary_";
 
-/// What [`Writer::ensure_project_defaults`] found or made.
+/// Default agents and conversations of a project, as found or created by [`Writer::ensure_project_defaults`].
 #[derive(Clone, Debug)]
 pub struct ProjectDefaults {
-    /// The assistant of the whole company.
+    /// The company-wide assistant.
     pub global_manager: AgentId,
     /// The assistant of the project.
     pub secretary: AgentId,
-    /// The conversations of the project.
+    /// The default conversations of the project.
     pub conversations: Vec<ConversationId>,
 }
 
-/// The assistant of a project.
+/// The agent id of the assistant of a project.
 pub fn secretary_of(project: &ProjectId) -> Result<AgentId, Error> {
     parsed(&format!("{SECRETARY}{project}"))
 }
 
 impl Writer<'_> {
-    /// The assistant of the company and the two conversations of everybody.
+    /// Creates the company-wide assistant and the two company-wide conversations, where they are missing. Returns the
+    /// id of the assistant.
     pub fn ensure_workspace_defaults(
         &self,
         ceo: &str,
@@ -60,8 +61,8 @@ impl Writer<'_> {
         Ok(manager)
     }
 
-    /// Fails if [`Writer::ensure_workspace_defaults`] would fail because a conversation of the company cannot be read.
-    /// Called before something else is made that needs them.
+    /// Fails if [`Writer::ensure_workspace_defaults`] would fail because a company-wide conversation cannot be read.
+    /// Callers use it before they create anything that needs these conversations.
     pub fn check_workspace_defaults(
         &self,
         ceo: &str,
@@ -72,7 +73,7 @@ impl Writer<'_> {
         self.check_conversations(&conversations)
     }
 
-    /// Fails for a conversation that is there and cannot be read, before anything is made beside it.
+    /// Fails if an existing conversation cannot be read. Called before anything is created.
     fn check_conversations(&self, wanted: &[WantedConversation]) -> Result<(), Error> {
         for wanted in wanted {
             self.conversation_change(wanted)?;
@@ -80,13 +81,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The conversation of the whole company, which is there from the beginning.
+    /// Creates the Workspace Home conversation, which every company has from the start, if it is missing.
     pub(crate) fn ensure_workspace_home(&self) -> Result<(), Error> {
         let home = workspace_home(HUMAN_CEO);
         self.ensure_conversation(&home).map(drop)
     }
 
-    /// The above, the assistant of the project and its conversations.
+    /// Creates the company-wide defaults, the assistant of the project and the conversations of the project, where they
+    /// are missing.
     pub fn ensure_project_defaults(
         &self,
         project: &ProjectId,
@@ -109,7 +111,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Makes a project with its defaults and its repositories: all of it, or nothing.
+    /// Creates a project with its defaults and its repository links in one atomic change.
     pub fn create_project_with_defaults(
         &self,
         name: &str,
@@ -146,7 +148,7 @@ impl Writer<'_> {
         Ok((project, defaults))
     }
 
-    /// The files that [`Writer::ensure_project_defaults`] would write for a project that is about to be made.
+    /// The files that [`Writer::ensure_project_defaults`] would write for a project that is about to be created.
     pub(crate) fn project_default_files(
         &self,
         project: &ProjectId,
@@ -167,9 +169,9 @@ impl Writer<'_> {
                 files.extend(made.map(|(file, text)| (format!("{folder}/{file}"), text)));
             }
         }
-        let everybody = workspace_conversations(ceo, executive.unwrap_or(&manager));
-        let own = self.project_conversations(project, ceo, executive)?;
-        for wanted in everybody.iter().chain(&own) {
+        let company_wide = workspace_conversations(ceo, executive.unwrap_or(&manager));
+        let of_project = self.project_conversations(project, ceo, executive)?;
+        for wanted in company_wide.iter().chain(&of_project) {
             let folder = wanted.folder()?;
             let (conversation, is_new) = match self.conversation_change(wanted)? {
                 Change::None => continue,
@@ -185,7 +187,7 @@ impl Writer<'_> {
         Ok(files)
     }
 
-    /// The conversations a project has, for the teams and agents there are.
+    /// The default conversations of a project, given the current teams and agents.
     fn project_conversations(
         &self,
         project: &ProjectId,
@@ -284,9 +286,10 @@ impl Writer<'_> {
 
     fn ensure_agent(&self, agent: &NewAgent<'_>) -> Result<(), Error> {
         let path = format!("{}/agent.yaml", layout::agent(&agent.id));
-        match self.company().path(&path).exists() {
-            true => Ok(()),
-            false => self.create_agent(agent),
+        if self.company().path(&path).exists() {
+            Ok(())
+        } else {
+            self.create_agent(agent)
         }
     }
 
@@ -294,7 +297,7 @@ impl Writer<'_> {
         let folder = wanted.folder()?;
         match self.conversation_change(wanted)? {
             Change::None => {}
-            Change::Made(conversation) => self.make_or_mend(
+            Change::Made(conversation) => self.make_or_repair(
                 &folder,
                 &[
                     ("conversation.yaml", self.yaml(&conversation)?),
@@ -308,8 +311,8 @@ impl Writer<'_> {
         parsed(&wanted.id)
     }
 
-    /// Makes a folder, or puts back what somebody lost of it; what was said stays.
-    fn make_or_mend(&self, folder: &str, files: &[(&str, String)]) -> Result<(), Error> {
+    /// Creates a folder, or restores the missing files of an existing one. Existing files, such as messages, are kept.
+    fn make_or_repair(&self, folder: &str, files: &[(&str, String)]) -> Result<(), Error> {
         if !self.company().path(folder).is_dir() {
             return self.make_whole(folder, &[], files);
         }
@@ -322,7 +325,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What has to be done so that a conversation is as it should be.
+    /// The change that brings a conversation to its wanted state.
     fn conversation_change(&self, wanted: &WantedConversation) -> Result<Change, Error> {
         let path = format!("{}/conversation.yaml", wanted.folder()?);
         let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
@@ -339,21 +342,22 @@ impl Writer<'_> {
             &mut kept.participants.team_ids,
             wanted.team.iter().map(|team| team.as_str()),
         );
-        Ok(match kept == *found {
-            true => Change::None,
-            false => Change::Changed(kept),
+        Ok(if kept == *found {
+            Change::None
+        } else {
+            Change::Changed(kept)
         })
     }
 }
 
-/// What has to be done about a conversation.
+/// A required change of a conversation.
 enum Change {
     None,
     Made(Conversation),
     Changed(Conversation),
 }
 
-/// What the id of the conversation ends with in which directors plan.
+/// Id suffix of the conversation in which directors plan.
 pub(crate) const COUNCIL: &str = "planning_council";
 
 fn global_manager(id: &AgentId) -> NewAgent<'static> {
@@ -384,7 +388,7 @@ fn secretary<'a>(id: &AgentId, name: &'a str) -> NewAgent<'a> {
     }
 }
 
-/// The files of the conversation of the whole company, for a company that is about to be made.
+/// The files of the Workspace Home conversation, for a company that is about to be created.
 pub(crate) fn workspace_home_files(company: &Company) -> Result<[(String, String); 2], Error> {
     let home = workspace_home(HUMAN_CEO);
     let folder = home.folder()?;
@@ -395,7 +399,7 @@ pub(crate) fn workspace_home_files(company: &Company) -> Result<[(String, String
     ])
 }
 
-/// The conversation of the whole company.
+/// The Workspace Home conversation.
 fn workspace_home(ceo: &str) -> WantedConversation {
     WantedConversation {
         id: "conv_workspace_home".to_owned(),
@@ -410,7 +414,7 @@ fn workspace_home(ceo: &str) -> WantedConversation {
     }
 }
 
-/// The two conversations of everybody.
+/// The two company-wide conversations: Workspace Home and Executive Office.
 fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversation; 2] {
     let office = WantedConversation {
         id: "conv_workspace_executive_office".to_owned(),
@@ -426,7 +430,7 @@ fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversatio
     [workspace_home(ceo), office]
 }
 
-/// A conversation as it should be.
+/// The wanted state of a conversation.
 struct WantedConversation {
     id: String,
     project: Option<ProjectId>,
@@ -471,7 +475,7 @@ impl WantedConversation {
     }
 }
 
-/// Adds those that are not there yet, in order.
+/// Appends the entries that the list does not contain yet, in order.
 fn add(list: &mut Vec<Text>, more: impl IntoIterator<Item = impl AsRef<str>>) {
     for one in more {
         if !list.iter().any(|known| known.as_str() == one.as_ref()) {
@@ -488,7 +492,8 @@ fn parsed<I: protocol::Id>(text: &str) -> Result<I, Error> {
     I::parse(text).map_err(|error| Error::Refused(error.to_string()))
 }
 
-/// A name as addresses have it: lower case, everything else a dash, at most 64 characters.
+/// Converts a name to a slug: lower case letters and digits, everything else becomes single dashes, at most 64
+/// characters. An empty result becomes `channel`.
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
     for character in name.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! How all projects stand: tasks, runs and what waits for a decision.
+//! Status of all projects: tasks, runs and documents that wait for a decision.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,19 +29,20 @@ use crate::{
     policy::Actor,
 };
 
-/// How all projects stand at one moment, read once; the snapshots are views of it.
+/// Status of all projects at one moment, read once. The snapshots are views of it.
 #[derive(Clone, Debug)]
 pub struct Standings {
     workspace_dir: String,
     now_ms: i64,
-    /// Newest first.
+    /// Projects, newest first.
     projects: Vec<Standing>,
-    /// The runs of all projects, and those of them with a live session.
+    /// Runs of all projects.
     runs: Vec<(ProjectId, Arc<Run>)>,
+    /// Runs with a live session.
     live: LiveRuns,
 }
 
-/// What is counted of one project.
+/// Status and counters of one project.
 #[derive(Clone, Debug)]
 struct Standing {
     id: ProjectId,
@@ -58,7 +59,7 @@ struct Standing {
     has_cycle: bool,
 }
 
-/// How far a task is, from 0 to 1: its done milestones, or whether it is done.
+/// Progress of a task from 0 to 1: the share of its done milestones; without milestones, 1 if the task is done.
 pub fn progress(task: &Task) -> f64 {
     match task.milestones.len() {
         0 if task.status == TaskStatus::Done => 1.0,
@@ -75,7 +76,7 @@ pub fn progress(task: &Task) -> f64 {
     }
 }
 
-/// The mean of shares as per cent with one decimal; 0 for none.
+/// The mean of shares in per cent, rounded to one decimal; 0 if there are none.
 pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
     match shares.len() {
         0 => 0.0,
@@ -84,7 +85,7 @@ pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 impl Standings {
-    /// Looks at every project. `live` are the runs with a live session.
+    /// Reads the status of every project. `live` contains the runs with a live session.
     pub fn read(company: &Company, live: &LiveRuns) -> Result<Self, Error> {
         let now_ms = company.sources().now_ms();
         let decided = decided(company)?;
@@ -108,7 +109,7 @@ impl Standings {
         })
     }
 
-    /// The same for somebody: tasks they may not see have no title.
+    /// Removes the titles of tasks that the actor may not see.
     #[must_use]
     pub fn shown_to(mut self, company: &Company, actor: Option<&Actor>) -> Self {
         for standing in &mut self.projects {
@@ -118,7 +119,7 @@ impl Standings {
         self
     }
 
-    /// Who there is and what they used, in all projects or in one of them.
+    /// Agents and their resource usage, in all projects or in one of them.
     pub fn resources(
         &self,
         company: &Company,
@@ -127,29 +128,29 @@ impl Standings {
         resources::of_runs(company, project, &self.live, &self.runs)
     }
 
-    /// The folder as the caller wrote it.
+    /// The path of the company folder as the caller wrote it.
     pub fn workspace_dir(&self) -> &str {
         &self.workspace_dir
     }
 
-    /// When it was read, in Unix milliseconds.
+    /// Time of reading, in Unix milliseconds.
     pub fn now_ms(&self) -> i64 {
         self.now_ms
     }
 
-    /// The tasks of a project, newest first; none if there is no such project.
+    /// The tasks of a project, newest first; empty if the project does not exist.
     pub fn tasks(&self, project: &ProjectId) -> Vec<&Task> {
         let mut projects = self.projects.iter();
         let found = projects.find(|standing| standing.id == *project);
         found.map_or_else(Vec::new, |standing| standing.tasks.tasks())
     }
 
-    /// The projects as `workspace.projects.list` shows them.
+    /// The rows of `workspace.projects.list`.
     pub fn rows(&self) -> Vec<ProjectRow> {
         self.projects.iter().map(Standing::row).collect()
     }
 
-    /// The first page of the company.
+    /// The `home` part of `workspace.home.snapshot`.
     pub fn home(&self) -> HomeSnapshot {
         HomeSnapshot {
             workspace_dir: self.workspace_dir.clone(),
@@ -167,7 +168,7 @@ impl Standings {
         }
     }
 
-    /// The projects for planning.
+    /// The `pm` part of `workspace.home.snapshot`: the projects for planning.
     pub fn portfolio(&self) -> PortfolioSnapshot {
         PortfolioSnapshot {
             summary: PortfolioSummary {
@@ -197,7 +198,7 @@ impl Standings {
     }
 }
 
-/// `workspace.home.snapshot`.
+/// Builds the response of `workspace.home.snapshot`.
 pub fn snapshot(company: &Company) -> Result<CompanyWorkspaceHomeSnapshotResponse, Error> {
     let standings = Standings::read(company, &LiveRuns::new())?;
     Ok(CompanyWorkspaceHomeSnapshotResponse {
@@ -206,12 +207,12 @@ pub fn snapshot(company: &Company) -> Result<CompanyWorkspaceHomeSnapshotRespons
     })
 }
 
-/// `workspace.projects.list`.
+/// Builds the rows of `workspace.projects.list`.
 pub fn list_projects(company: &Company) -> Result<Vec<ProjectRow>, Error> {
     Ok(Standings::read(company, &LiveRuns::new())?.rows())
 }
 
-/// The documents of each project that have a final decision.
+/// Ids of the documents with a final decision, by project.
 fn decided(company: &Company) -> Result<BTreeMap<String, BTreeSet<String>>, Error> {
     let mut decided: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for name in company.names(layout::REVIEWS)? {
@@ -228,7 +229,7 @@ fn decided(company: &Company) -> Result<BTreeMap<String, BTreeSet<String>>, Erro
     Ok(decided)
 }
 
-/// Whether somebody has to decide about documents of this type.
+/// Whether documents of this type require a decision.
 pub fn needs_decision(kind: DocumentKind) -> bool {
     matches!(
         kind,

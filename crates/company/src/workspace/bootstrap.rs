@@ -1,11 +1,11 @@
-//! A whole company at once: departments, teams, agents, a project and its conversations.
+//! Creates a whole company in one step: departments, teams, agents, a project and its conversations.
 //!
-//! It is built in a folder beside its place and moved there when it is complete, so that a failure leaves what was
-//! there as it was.
+//! The company is built in a staging folder next to its destination and moved there when it is complete, so that a
+//! failure while building leaves the existing content unchanged.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "puts a whole new folder in the place that a person names"
+    reason = "moves a complete new folder to the path that the user names"
 )]
 
 use std::fs;
@@ -27,10 +27,10 @@ use protocol::company::{
     },
 };
 
-/// What a bootstrap replaces.
+/// Top-level entries of the company folder that a bootstrap replaces.
 const ENTRIES: [&str; 5] = ["company", "org", "work", "inbox", ".local"];
 
-/// A department that can be asked for.
+/// A department that a request can name by its key.
 struct Department {
     key: &'static str,
     label: &'static str,
@@ -59,8 +59,11 @@ departments! {
     "design" "Design" "claude_code" "Shapes how the product looks, reads and behaves.";
 }
 
-/// The departments that were asked for, or those of the mode.
-fn chosen(params: &Params, mode: OrgMode) -> Result<Vec<&'static Department>, Error> {
+/// The requested departments without duplicates and unknown keys, or the default departments of the mode.
+fn requested_departments(
+    params: &Params,
+    mode: OrgMode,
+) -> Result<Vec<&'static Department>, Error> {
     let wanted: Vec<String> = match &params.departments {
         Some(keys) => keys.iter().map(|key| key.trim().to_lowercase()).collect(),
         None => match mode {
@@ -77,33 +80,33 @@ fn chosen(params: &Params, mode: OrgMode) -> Result<Vec<&'static Department>, Er
             OrgMode::Standard => ["engineering", "product"].map(String::from).to_vec(),
         },
     };
-    let mut found: Vec<&Department> = Vec::new();
+    let mut departments: Vec<&Department> = Vec::new();
     for key in &wanted {
         let department = DEPARTMENTS.iter().find(|department| department.key == key);
         if let Some(department) =
-            department.filter(|new| !found.iter().any(|known| known.key == new.key))
+            department.filter(|new| !departments.iter().any(|known| known.key == new.key))
         {
-            found.push(department);
+            departments.push(department);
         }
     }
-    if found.is_empty() {
+    if departments.is_empty() {
         let mut keys: Vec<_> = DEPARTMENTS
             .iter()
             .map(|department| department.key)
             .collect();
         keys.sort_unstable();
         return Err(Error::Refused(format!(
-            "No valid departments were given: expected some of {}",
+            "No valid departments were given: expected at least one of {}",
             keys.join(", ")
         )));
     }
-    Ok(found)
+    Ok(departments)
 }
 
-/// Makes the company.
+/// Creates the company and trusts its folder.
 pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> {
     let mode = params.org_mode.unwrap_or(OrgMode::Enterprise);
-    let departments = chosen(params, mode)?;
+    let departments = requested_departments(params, mode)?;
     init::check_usable(company, NonEmpty::from_force(params.force))?;
     let name = params
         .company_name
@@ -117,7 +120,7 @@ pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> 
     let mut response = match built {
         Ok(response) => response,
         Err(error) => {
-            // The error that matters is the first one.
+            // Report the original error; a leftover staging folder is harmless.
             let _ = fs::remove_dir_all(staged.root());
             return Err(error);
         }
@@ -128,7 +131,8 @@ pub fn bootstrap(company: &Company, params: &Params) -> Result<Response, Error> 
     Ok(response)
 }
 
-/// Moves what was there aside and the new company in. Answers where the old one is now.
+/// Moves the existing entries into a backup folder and the new company into their place. Returns the relative path of
+/// the backup; `None` if there was nothing to back up.
 fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
     let failed = |error| Error::io("moved", company.root(), error);
     files::make_dir(company.root())?;
@@ -136,17 +140,15 @@ fn swap(company: &Company, staged: &Company) -> Result<Option<String>, Error> {
         .iter()
         .filter(|entry| company.path(entry).exists())
         .collect();
-    let backup = match old.is_empty() {
-        true => None,
-        false => {
-            let backup = init::local_backup(company);
-            files::make_dir(&company.path(&backup))?;
-            for entry in old {
-                fs::rename(company.path(entry), company.path(&backup).join(entry))
-                    .map_err(failed)?;
-            }
-            Some(backup)
+    let backup = if old.is_empty() {
+        None
+    } else {
+        let backup = init::local_backup(company);
+        files::make_dir(&company.path(&backup))?;
+        for entry in old {
+            fs::rename(company.path(entry), company.path(&backup).join(entry)).map_err(failed)?;
         }
+        Some(backup)
     };
     for entry in ENTRIES {
         fs::rename(staged.path(entry), company.path(entry)).map_err(failed)?;
@@ -247,7 +249,7 @@ fn fill(
     writer.ensure_project_defaults(&project_id, ceo, executive)?;
     if let Some(executive) = executive {
         let config = HeartbeatConfig {
-            // Nothing starts workers before a person turned it on.
+            // The heartbeat starts no workers until a person enables it.
             enabled: false,
             hierarchy_mode: HierarchyMode::EnterpriseV1,
             executive_manager_agent_id: Some(text(executive)),

@@ -1,7 +1,7 @@
-//! `workspace.doctor`: what is wrong around the documents of a company folder, and what crashes left behind.
+//! `workspace.doctor`: checks the consistency of a company folder and removes temporary files that crashes left behind.
 //!
-//! Nothing here fails and no document changes. What needs programs, the index or the hash chain is told by the
-//! caller, who gets it into the right place.
+//! The checks never fail as a whole and change no document. The caller provides the checks that need provider programs,
+//! the index or the hash chain in [`Outside`]; they are inserted at fixed positions of the report.
 
 use std::{os::unix::fs::MetadataExt as _, path::Path};
 
@@ -27,27 +27,28 @@ use crate::{
     layout,
 };
 
-/// How many lines a check shows at most.
+/// Maximum number of detail lines of a check.
 const SHOWN: usize = 50;
 
-/// What the caller knows and files do not tell.
+/// Checks that the caller provides, because they need more than the files of the folder.
 pub struct Outside<'a> {
     /// The checks `providers.cli` and `providers.protocol`.
     pub providers: Vec<DoctorCheck>,
     /// The check `index.rebuild` or `index.sync`.
     pub index: Vec<DoctorCheck>,
-    /// Verifies one events file, named relative to the company folder: what is wrong with it, one line each.
+    /// Verifies one events file, given by its path relative to the company folder. Returns one line per problem.
     pub verify_events: &'a dyn Fn(&str) -> Result<Vec<String>, Error>,
 }
 
-/// Checks the folder. Temporaries of processes that are gone are removed and told.
+/// Checks the folder. Temporary files of ended processes are removed and reported.
 pub fn doctor(company: &Company, outside: Outside<'_>) -> CompanyWorkspaceDoctorResponse {
     let machine = company.read::<Machine>(layout::MACHINE);
     let runs = runs(company);
     let mut checks = vec![schema(company)];
-    checks.push(match company.is_trusted() {
-        true => machine_config(&machine),
-        false => untrusted(),
+    checks.push(if company.is_trusted() {
+        machine_config(&machine)
+    } else {
+        untrusted()
     });
     checks.extend(outside.providers);
     if let Ok(machine) = &machine {
@@ -79,7 +80,7 @@ pub fn doctor(company: &Company, outside: Outside<'_>) -> CompanyWorkspaceDoctor
     }
 }
 
-/// A check as the wire has it; without lines there are no details.
+/// Builds a check; `details` are omitted if they are empty.
 pub fn check(
     id: &str,
     status: DoctorStatus,
@@ -110,7 +111,7 @@ fn schema(company: &Company) -> DoctorCheck {
     check(ID, DoctorStatus::Fail, message, details.collect())
 }
 
-/// Nothing of `.local` counts, so there is nothing to say about it.
+/// Replaces the check of the machine configuration in an untrusted folder, whose `.local` is ignored.
 fn untrusted() -> DoctorCheck {
     let message = "The folder is not trusted on this machine: it can be read, and nothing is changed or started in it.";
     check("workspace.trust", DoctorStatus::Warn, message, Vec::new())
@@ -191,7 +192,8 @@ fn run_folder((project, run): &(String, String)) -> String {
     format!("{}/{project}/runs/{run}", layout::PROJECTS)
 }
 
-/// A running run needs its worktree; those of runs that are over are cleaned up in time.
+/// Checks that every running run has its worktree. Worktrees of finished runs are cleaned up regularly, so they may be
+/// missing.
 fn worktrees(company: &Company, runs: &[(String, String)]) -> DoctorCheck {
     const ID: &str = "worktrees.references";
     let mut named = 0;
@@ -215,7 +217,7 @@ fn worktrees(company: &Company, runs: &[(String, String)]) -> DoctorCheck {
             check(ID, DoctorStatus::Pass, message, missing)
         }
         (_, 0) => {
-            let message = "Every worktree of a running run is there.";
+            let message = "Every running run has its worktree.";
             check(ID, DoctorStatus::Pass, message, missing)
         }
         (_, count) => {
@@ -261,7 +263,7 @@ fn events(
     }
 }
 
-/// What a session keeps of itself, as far as it matters here.
+/// The members of a session record that this check needs.
 #[derive(Deserialize, JsonSchema)]
 struct SessionRecord {
     project_id: String,
@@ -275,7 +277,7 @@ struct SessionRecord {
 
 impl Document for SessionRecord {}
 
-/// A session that says it runs, while its process is gone.
+/// Finds sessions that are recorded as running although their process has ended.
 fn sessions(company: &Company) -> DoctorCheck {
     const ID: &str = "sessions.orphans";
     const FOLDER: &str = ".local/sessions";
@@ -307,7 +309,7 @@ fn sessions(company: &Company) -> DoctorCheck {
         ) {
             (Ok(project), Ok(run)) => layout::run(&project, &run),
             _ => {
-                details.push(format!("{relative}: it names no run"));
+                details.push(format!("{relative}: it does not name a run"));
                 continue;
             }
         };
@@ -335,24 +337,23 @@ fn sessions(company: &Company) -> DoctorCheck {
 
 fn locks(company: &Company) -> DoctorCheck {
     const ID: &str = "locks.stale";
-    match lock::is_stale(company.root()) {
-        false => check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new()),
-        true => {
-            let message = "The write lock was left behind; the next write removes it.";
-            check(
-                ID,
-                DoctorStatus::Warn,
-                message,
-                vec![lock::LOCK_PATH.to_owned()],
-            )
-        }
+    if lock::is_stale(company.root()) {
+        let message = "The write lock was left behind; the next write removes it.";
+        check(
+            ID,
+            DoctorStatus::Warn,
+            message,
+            vec![lock::LOCK_PATH.to_owned()],
+        )
+    } else {
+        check(ID, DoctorStatus::Pass, "No stale write lock.", Vec::new())
     }
 }
 
-/// Removes what writes that never ended left behind. It was never part of the folder.
+/// Removes temporary files of writes that never completed. They were never part of the company.
 fn temporaries(company: &Company) -> DoctorCheck {
     const ID: &str = "temp.files";
-    let mut found = Found::default();
+    let mut found = Temporaries::default();
     let may_remove = company.is_writable();
     if let Ok(dir) = company.dir() {
         look_for_temporaries(dir, "", may_remove, &mut found);
@@ -380,13 +381,16 @@ fn temporaries(company: &Company) -> DoctorCheck {
     }
 }
 
+/// Temporary files of ended processes.
 #[derive(Default)]
-struct Found {
+struct Temporaries {
+    /// Relative paths of files that were removed.
     removed: Vec<String>,
+    /// Relative paths of files that could not be removed.
     left: Vec<String>,
 }
 
-/// Changes that could not be finished and wait for a person; no check if there are none.
+/// Reports changes that could not be finished and need a person; no check if there are none.
 fn unfinished_changes(company: &Company) -> Option<DoctorCheck> {
     let found = intent::unfinishable(company);
     (!found.is_empty()).then(|| {
@@ -403,7 +407,7 @@ fn unfinished_changes(company: &Company) -> Option<DoctorCheck> {
     })
 }
 
-/// When something that is indexed last changed, in Unix milliseconds.
+/// Time of the last change in an indexed folder, in Unix milliseconds; 0 if the folder cannot be read.
 pub fn newest_ms(company: &Company) -> i64 {
     let Ok(dir) = company.dir() else {
         return 0;
@@ -426,15 +430,15 @@ pub fn newest_ms(company: &Company) -> i64 {
     newest
 }
 
-fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &mut Found) {
-    // Worktrees belong to others.
+fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &mut Temporaries) {
+    // The content of worktrees belongs to the workers.
     const LEFT_ALONE: &str = ".local/worktrees";
     if relative == LEFT_ALONE {
         return;
     }
     for (name, _) in folder.entries(Path::new("")).unwrap_or_default() {
         let place = Path::new(&name);
-        // The entry itself, not what a link leads to.
+        // The metadata of the entry itself; a link is not followed.
         let Ok(metadata) = folder.link_metadata(place) else {
             continue;
         };
@@ -449,9 +453,10 @@ fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &
                 continue;
             }
             let is_removed = may_remove
-                && match metadata.is_dir() {
-                    true => folder.remove_tree(place).is_ok(),
-                    false => folder.remove(place).is_ok(),
+                && if metadata.is_dir() {
+                    folder.remove_tree(place).is_ok()
+                } else {
+                    folder.remove(place).is_ok()
                 };
             if is_removed {
                 found.removed.push(below);
@@ -466,7 +471,7 @@ fn look_for_temporaries(folder: &Dir, relative: &str, may_remove: bool, found: &
     }
 }
 
-/// A document is found by its name; one that says another id inside confuses whoever reads it.
+/// Checks that the id inside each document matches its file or folder name, by which it is found.
 fn ids(company: &Company) -> DoctorCheck {
     const ID: &str = "documents.ids";
     let mut details = Vec::new();
@@ -511,13 +516,13 @@ fn ids(company: &Company) -> DoctorCheck {
     }
     listed(
         ID,
-        "Every document has the id of its name.",
-        "document(s) have another id than their name",
+        "Every document id matches its file name.",
+        "document(s) have an id that differs from their file name",
         details,
     )
 }
 
-/// What names something that is not there.
+/// Finds references to teams, context packs and runs that do not exist.
 fn references(company: &Company) -> DoctorCheck {
     const ID: &str = "documents.references";
     let mut details = Vec::new();
@@ -529,7 +534,7 @@ fn references(company: &Company) -> DoctorCheck {
         if let Some(team) = team.filter(|team| !team.is_empty()) {
             let place = format!("{}/{team}", layout::TEAMS);
             if !stays_below(&place) || !company.path(&place).is_dir() {
-                details.push(format!("{relative}: team {team} is not there"));
+                details.push(format!("{relative}: team {team} does not exist"));
             }
         }
     }
@@ -541,7 +546,7 @@ fn references(company: &Company) -> DoctorCheck {
                 let pack = format!("{folder}/context_packs/{}", run.context_pack_id);
                 if !stays_below(&pack) || !company.path(&pack).is_dir() {
                     let pack = &run.context_pack_id;
-                    details.push(format!("{relative}: context pack {pack} is not there"));
+                    details.push(format!("{relative}: context pack {pack} does not exist"));
                 }
             }
         }
@@ -550,15 +555,15 @@ fn references(company: &Company) -> DoctorCheck {
             if let Ok(pack) = company.read::<ContextPack>(&relative) {
                 let run = format!("{folder}/runs/{}", pack.run_id);
                 if !stays_below(&run) || !company.path(&run).is_dir() {
-                    details.push(format!("{relative}: run {} is not there", pack.run_id));
+                    details.push(format!("{relative}: run {} does not exist", pack.run_id));
                 }
             }
         }
     }
     listed(
         ID,
-        "Everything that is named is there.",
-        "reference(s) lead nowhere",
+        "Every referenced team, context pack and run exists.",
+        "reference(s) point to something that does not exist",
         details,
     )
 }
@@ -573,7 +578,7 @@ fn listed(id: &str, fine: &str, wrong: &str, mut details: Vec<String>) -> Doctor
     }
 }
 
-/// An error without the paths of this machine.
+/// The message of an error without absolute paths of this machine.
 fn shown(relative: &str, error: &Error) -> String {
     match error {
         Error::Io { .. } => format!("`{relative}` cannot be read"),

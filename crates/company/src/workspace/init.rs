@@ -1,4 +1,4 @@
-//! `workspace.init`: a new company folder.
+//! `workspace.init`: creates a company folder, or completes an existing one.
 
 use std::path::{Component, Path};
 
@@ -15,17 +15,17 @@ use crate::{
     org::{defaults, iso, text},
 };
 
-/// What to do with a folder that is not empty.
+/// Handling of a folder that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NonEmpty {
-    /// Leave it alone and say so.
+    /// Fail and leave it unchanged.
     Refuse,
-    /// Use it all the same: `force` on the wire.
+    /// Use it: `force` on the wire.
     Accept,
 }
 
 impl NonEmpty {
-    /// What the param `force` asks for.
+    /// Converts the param `force`; absent means [`NonEmpty::Refuse`].
     pub fn from_force(force: Option<bool>) -> Self {
         match force {
             Some(true) => Self::Accept,
@@ -34,12 +34,12 @@ impl NonEmpty {
     }
 }
 
-/// The name of a company that was given none.
+/// Default name of a company.
 pub const DEFAULT_NAME: &str = "AgentCompany";
 
-/// Whether a folder can be made at a path where nothing is.
+/// Checks that a folder can be created at a path that does not exist yet.
 pub(crate) fn check_new(path: &Path, given: &str) -> Result<(), Error> {
-    // A client that does not expand `~` would otherwise make a folder of that name.
+    // A client that does not expand `~` would otherwise create a folder with that name.
     let is_tilde = |part: Component<'_>| part.as_os_str() == "~";
     if path.components().any(is_tilde) {
         return Err(Error::Refused(format!(
@@ -49,14 +49,14 @@ pub(crate) fn check_new(path: &Path, given: &str) -> Result<(), Error> {
     let nearest = path.ancestors().find(|above| above.exists());
     match nearest.filter(|above| !above.is_dir()) {
         Some(file) => Err(Error::Refused(format!(
-            "`{given}` cannot be made: `{}` is not a folder",
+            "`{given}` cannot be created: `{}` is not a folder",
             file.display()
         ))),
         None => Ok(()),
     }
 }
 
-/// Whether a company can be made here.
+/// Checks that a company can be created in this folder.
 pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(), Error> {
     let given = company.given();
     if !company.root().exists() {
@@ -74,12 +74,12 @@ pub(crate) fn check_usable(company: &Company, non_empty: NonEmpty) -> Result<(),
     Ok(())
 }
 
-/// What repositories leave out: what holds on this machine alone means nothing elsewhere, and would be somebody's way
-/// to name programs there.
+/// Lines of `.gitignore` that exclude machine-specific files from repositories. Such files are useless on other
+/// machines and could make them start arbitrary programs.
 pub(crate) const IGNORED: &str = "/.local/\n/.local-backup-*/\n";
 
-/// The lines of [`IGNORED`] that `.gitignore` of the folder lacks, behind what it says. One that cannot be read is
-/// somebody's own and stays as it is.
+/// The content of the folder's `.gitignore` with the missing lines of [`IGNORED`] appended; `None` if none are missing
+/// or the file cannot be read, in which case it is left unchanged.
 pub(crate) fn ignored(company: &Company) -> Option<String> {
     let text = match company.read_text(layout::GITIGNORE) {
         Ok(text) => text,
@@ -91,15 +91,15 @@ pub(crate) fn ignored(company: &Company) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
-    let gap = match text.is_empty() || text.ends_with('\n') {
-        true => "",
-        false => "\n",
+    let gap = if text.is_empty() || text.ends_with('\n') {
+        ""
+    } else {
+        "\n"
     };
     Some(format!("{text}{gap}{}\n", missing.join("\n")))
 }
 
-/// Makes a folder that is there one that a person of this machine made. What somebody else said about this machine is
-/// kept beside it and does not count.
+/// Trusts an existing folder. A `.local` that comes from another machine is renamed to a backup and thereby ignored.
 fn take_over(company: &Company) -> Result<(), Error> {
     if company.is_trusted() {
         return Ok(());
@@ -111,20 +111,20 @@ fn take_over(company: &Company) -> Result<(), Error> {
     company.trust()
 }
 
-/// Where something of another `.local` is kept.
+/// Relative path for a backup of a previous `.local` or company.
 pub(crate) fn local_backup(company: &Company) -> String {
     let stamp = company.sources().now_text().replace([':', '.'], "-");
     format!(".local-backup-{stamp}")
 }
 
-/// What a company is called.
+/// Reads the name of a company.
 pub fn company_name(company: &Company) -> Result<String, Error> {
     Ok(company.read::<Identity>(layout::COMPANY)?.name.to_string())
 }
 
-/// Makes the folder a company folder with its Workspace Home conversation. Who the company is, what holds on this
-/// machine and what was said stay, if they are there and can be read; a machine file that cannot be read is kept beside
-/// the new one.
+/// Turns the folder into a company folder with its Workspace Home conversation. An existing, readable company id,
+/// machine configuration and conversation are kept; a machine file that cannot be read is kept as
+/// `machine.yaml.invalid`.
 pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Result<(), Error> {
     let root = company.root();
     check_usable(company, non_empty)?;
@@ -144,7 +144,8 @@ pub fn init(company: &Company, company_name: &Text, non_empty: NonEmpty) -> Resu
     company.trust()
 }
 
-/// The same without the conversation, for a company whose members are not known yet.
+/// Like [`init`] without the conversation, for a company whose members are not known yet. Does not check or trust the
+/// folder.
 pub(crate) fn init_without_home(company: &Company, company_name: &Text) -> Result<(), Error> {
     let root = company.root();
     if root.exists() {
@@ -188,7 +189,7 @@ fn fill<'a>(
         writer.put(layout::MACHINE, &Machine::initial())?;
     }
     make_home(writer)?;
-    // Last, because it is what makes the folder a company folder.
+    // Written last, because this file makes the folder a company folder.
     match company.read::<Identity>(layout::COMPANY) {
         Ok(identity) if identity.name == *company_name => Ok(()),
         Ok(identity) => {
@@ -203,7 +204,7 @@ fn fill<'a>(
     }
 }
 
-/// An identity with the keys that other programs keep beside it.
+/// An identity together with unknown keys of other programs.
 #[derive(Serialize)]
 struct WithRest {
     #[serde(flatten)]

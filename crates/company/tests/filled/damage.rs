@@ -1,10 +1,10 @@
-//! Ways to break a file, the same every time.
+//! Reproducible ways to damage a file.
 
 use std::{fs, path::Path};
 
 use super::filled::put;
 
-/// Numbers that look random and are the same every time.
+/// Pseudorandom numbers with a fixed seed.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -19,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// Breaks a file and tells how.
+/// Damages a file and returns a description of the damage.
 pub(crate) fn damage(numbers: &mut Numbers, file: &Path, content: &[u8]) -> &'static str {
     let at = numbers.below(content.len());
     match numbers.below(7) {
@@ -47,7 +47,7 @@ pub(crate) fn damage(numbers: &mut Numbers, file: &Path, content: &[u8]) -> &'st
             put(file, noise);
             "noise"
         }
-        // Another type of value on one line of YAML, or whatever that is in another file.
+        // Replaces the value on one line of YAML by one of another type; other files are changed in the same way.
         5 | 6 => {
             const VALUES: [&str; 10] = [
                 "[1, {a: b}]",

@@ -1,4 +1,4 @@
-//! A company folder with something of everything.
+//! A company folder with at least one document of every kind.
 
 use std::{
     fs,
@@ -9,18 +9,18 @@ use std::{
 use company::{Companies, Company, Sources, workspace::init};
 use protocol::company::Text;
 
-/// 2025-11-15T12:00:00.000Z.
+/// 2025-11-15T12:00:00.000Z in Unix milliseconds.
 const NOW: i64 = 1_763_208_000_000;
 
-/// The folder, and what works with it.
+/// The folder and its handles.
 pub(crate) struct Filled {
-    /// Removed at the end.
+    /// Deleted on drop.
     pub(crate) folder: tempfile::TempDir,
     pub(crate) companies: Companies,
     pub(crate) company: Company,
 }
 
-/// Fills a new folder.
+/// Creates and fills a new folder.
 pub(crate) fn filled() -> Filled {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let companies = Companies::new(
@@ -44,14 +44,14 @@ pub(crate) fn filled() -> Filled {
     }
 }
 
-/// Writes a file, whatever is there.
+/// Writes a file, replacing an existing one.
 #[expect(clippy::disallowed_methods, reason = "a test plants files")]
 pub(crate) fn put(path: &Path, text: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
     fs::write(path, text).expect("a file");
 }
 
-/// Everything below a folder: paths with what is there, sorted. Links are named, not followed.
+/// All entries below a folder, with their content, sorted by path. Links are listed, not followed.
 pub(crate) fn tree(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];

@@ -1,4 +1,4 @@
-//! What a worker is given to know, and what never reaches it.
+//! The context of a worker, and the candidates that are filtered out.
 
 use company::memory::{
     self,

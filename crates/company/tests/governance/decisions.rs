@@ -1,4 +1,4 @@
-//! One decision per document, and what it does.
+//! One final decision per document, and its effects.
 
 use company::{
     Error,
@@ -142,7 +142,7 @@ fn a_secret_is_stored_nowhere() {
         message(memory::decide(&place.company, &verdict)),
         "found 1 secret(s) in `review.notes`: remove them and try again"
     );
-    // One that somebody put into the memory by hand blocks what goes into the same file.
+    // A secret that was added to the memory by hand blocks changes of the same file.
     let memory_file = format!("work/projects/{}/memory.md", place.project);
     place.put(
         &memory_file,
@@ -201,7 +201,7 @@ fn a_list_tells_how_many_deltas_the_actor_may_not_see() {
     assert_eq!(list("human", ActorRole::Human), (2, 0));
     assert_eq!(list("agent_m", ActorRole::Manager), (1, 1));
     assert_eq!(list("agent_b", ActorRole::Worker), (0, 2));
-    // Whoever made it can look at it, unless it is restricted.
+    // The producer can read its own delta, unless it is restricted.
     assert_eq!(list("agent_a", ActorRole::Worker), (1, 1));
 }
 
@@ -211,7 +211,7 @@ fn an_agent_is_at_most_what_its_file_says() {
     let refused = actor("agent_m", ActorRole::Director).known(&place.company);
     assert_eq!(
         message(refused),
-        "`agent_m` claims the role director and has the role manager"
+        "`agent_m` claims the role director but has the role manager"
     );
     let known = actor("agent_m", ActorRole::Worker)
         .known(&place.company)
@@ -334,28 +334,28 @@ fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
         format!("work/projects/{}/artifacts/{id}.{ending}", place.project)
     };
     let damages: [Damage; 9] = [
-        // The patch is no patch.
+        // The patch is malformed.
         |place, id| {
             let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
             place.put(&path, "garbage");
         },
-        // There is no patch.
+        // The patch is missing.
         |place, id| {
             let path = format!("work/projects/{}/artifacts/{id}.patch", place.project);
             std::fs::remove_file(place.company.path(&path)).unwrap();
         },
-        // The target is no memory.
+        // The target is not a memory file.
         |place, id| edit(place, id, "/memory.md", "/../../../company/policy.yaml"),
-        // The project is another one.
+        // The delta names another project.
         |place, id| {
             let project = format!("project_id: {}", place.project);
             edit(place, id, &project, "project_id: proj_other");
         },
         // A required member is missing.
         |place, id| edit(place, id, "\npatch_file: ", "\nno_patch_file: "),
-        // Its visibility is not known.
+        // The visibility is unknown.
         |place, id| edit(place, id, "\nvisibility: ", "\nvisibility: x"),
-        // It says that it is another one.
+        // The id inside differs from the file name.
         |place, id| edit(place, id, &format!("\nid: {id}"), "\nid: art_other"),
         // The patch is for another file.
         |place, id| {
@@ -425,7 +425,7 @@ fn a_delta_without_readable_front_matter_can_be_denied() {
     }
 }
 
-/// Changes something in the file of a delta.
+/// Replaces a text in the file of a delta.
 fn edit(place: &Place, id: &DocumentId, from: &str, to: &str) {
     let path = format!("work/projects/{}/artifacts/{id}.md", place.project);
     let text = place.read(&path);

@@ -1,4 +1,4 @@
-//! A process that ends between any two writes leaves a decision done or not done.
+//! A process that ends between any two writes leaves a decision either complete or not made.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,8 +18,8 @@ use protocol::{
 
 use super::place::Place;
 
-/// Ends a process after every number of writes that `decide` makes, reopens the folder and tells whether it is done;
-/// `check` holds either way. Answers how many writes there are.
+/// Ends the process after each number of writes that `decide` makes, reopens the folder and passes to `check` whether
+/// the decision was made. Returns the number of writes.
 fn at_every_write(
     prepare: impl Fn(&Place) -> DocumentId,
     decide: impl Fn(&Company, &Place, &DocumentId) -> Result<(), Error>,
@@ -39,14 +39,15 @@ fn at_every_write(
         let is_done = !place.names("inbox/reviews").is_empty();
         check(&place, &id, is_done);
         check_chain(&company, &place);
-        // Whoever tries again is told what holds, and it holds.
+        // A retry reports an existing decision, and otherwise succeeds.
         let again = decide(&company, &place, &id);
-        match is_done {
-            true => assert!(
+        if is_done {
+            assert!(
                 matches!(again, Err(Error::AlreadyDecided { .. })),
                 "{again:?}"
-            ),
-            false => again.expect("the fixture is as it was made"),
+            )
+        } else {
+            again.expect("the fixture is as it was made")
         }
         check(&place, &id, true);
         match (ended, is_done) {
@@ -95,11 +96,11 @@ fn an_approved_delta_is_remembered_once_wherever_the_process_ends() {
             assert_eq!(place.names("inbox/reviews").len(), times);
         },
     );
-    // The decision of policy, the intent, the review, the memory, the event, and the intent is gone.
+    // The policy decision, the intent, the review, the memory, the event and the removal of the intent.
     assert_eq!(writes, 6);
 }
 
-/// A way to decide about a document.
+/// A function that decides about a document.
 type Decide = dyn Fn(&Company, &Place, &DocumentId) -> Result<(), Error>;
 
 #[test]
@@ -159,7 +160,7 @@ fn what_is_denied_is_denied_once_wherever_the_process_ends() {
     }
 }
 
-/// Counts what it does by the review, as whoever runs jobs does by the idempotency key.
+/// A [`Carry`] that executes only once, as a job runner does by means of the idempotency key.
 #[derive(Default)]
 struct Counting {
     done: AtomicU64,
@@ -231,7 +232,7 @@ fn what_somebody_edits_before_a_decision_is_finished_is_kept_beside() {
     let place = Place::new();
     let id = place.propose("- service listens on 8080").artifact_id;
     let verdict = place.verdict(&id, ReviewDecision::Approved);
-    // The policy decision and the intent.
+    // The two writes are the policy decision and the intent.
     memory::decide(&place.ending_after(2), &verdict).unwrap_err();
     place.put(
         &format!("work/projects/{}/memory.md", place.project),
@@ -247,7 +248,7 @@ fn what_somebody_edits_before_a_decision_is_finished_is_kept_beside() {
     );
 }
 
-/// Fails with a full disk from the `first` write to a path that `is_meant` on.
+/// A hook that fails with a full disk, starting with the `first` write to a path for which `is_meant` returns true.
 fn full_from(
     first: u64,
     is_meant: impl Fn(&str) -> bool + Send + Sync + 'static,
@@ -271,7 +272,7 @@ fn a_decision_that_fails_half_way_is_undone_and_does_not_happen_later() {
     let company = place.with_before_write(full_from(1, |path| path.ends_with("memory.md")));
     memory::decide(&company, &verdict).unwrap_err();
     for _ in 0..2 {
-        // Neither at once nor when the folder is opened again.
+        // The change is undone at once and does not reappear when the folder is opened again.
         assert_eq!(place.names(".local/intents"), [""; 0]);
         assert_eq!(place.names("inbox/reviews"), [""; 0]);
         assert_eq!(place.count("approval.decided"), 0);
@@ -312,7 +313,7 @@ fn an_intent_that_can_never_be_finished_does_not_keep_others_from_writing() {
     let names = place.names(".local/intents");
     assert_eq!(names.len(), 1, "{names:?}");
     assert!(names[0].ends_with(".json.failed"), "{names:?}");
-    // What could be done was done.
+    // The other parts of the intent were applied.
     assert_eq!(place.names("inbox/reviews").len(), 1);
     assert_eq!(place.count("approval.decided"), 1);
 }
@@ -364,7 +365,7 @@ fn an_intent_whose_event_cannot_be_told_is_tried_again_and_others_write_meanwhil
         .write(|writer| writer.create_project("Beta"))
         .unwrap();
     assert_eq!(place.names("inbox/reviews").len(), 1);
-    // Somebody edits the memory meanwhile, and keeps the edit.
+    // A later edit of the memory must not be overwritten.
     let memory = format!("work/projects/{}/memory.md", place.project);
     place.put(&memory, "edited later\n");
     std::fs::remove_dir(&log).unwrap();

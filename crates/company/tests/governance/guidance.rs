@@ -1,4 +1,4 @@
-//! Mistakes become rules by evaluation and approval, once.
+//! Repeated mistakes become rules after evaluation and approval, once per mistake.
 
 use company::{
     Error,
@@ -89,7 +89,7 @@ fn a_rule_is_proposed_once_and_known_once_it_is_approved() {
         "- <!-- mistake:slow --> [slow] Always add tests (observed 3 repeats; proposed by agent_m)";
     assert!(place.read("org/agents/agent_a/AGENTS.md").contains(rule));
     assert_eq!(status("slow", 0), SelfImproveStatus::AlreadyGuided);
-    // A key that begins like another is another.
+    // A key that is a prefix of another key is a different key.
     cycle(&place, "slo", 0).unwrap();
     assert_eq!(status("slo", 0), SelfImproveStatus::ProposalCreated);
 }
@@ -151,7 +151,7 @@ fn tasks_that_are_over_make_room_in_the_context_index() {
     assert_eq!((refreshed.assignments, refreshed.updated), (2, true));
     let index = place.read("org/agents/agent_a/context_index.md");
     assert!(!index.contains("task_done"), "{index}");
-    // Paths are cut, tasks are not.
+    // The limit truncates the paths, not the tasks.
     assert!(index.contains("tasks/task_old.md"), "{index}");
     assert!(
         index.contains("task_scope_paths_truncated: true (max_scope_paths=3)"),

@@ -25,11 +25,11 @@ use protocol::{
     },
 };
 
-/// 2025-11-15T12:00:00.000Z.
+/// 2025-11-15T12:00:00.000Z in Unix milliseconds.
 const NOW: i64 = 1_763_208_000_000;
 
 pub(crate) struct Place {
-    /// Removed at the end.
+    /// Deleted on drop.
     folder: tempfile::TempDir,
     pub(crate) company: Company,
     pub(crate) project: ProjectId,
@@ -37,7 +37,7 @@ pub(crate) struct Place {
     pub(crate) pack: ContextPackId,
 }
 
-/// The clock ticks a millisecond per look.
+/// Companies with a clock that advances by one millisecond per read.
 fn companies() -> Companies {
     let (clock, random) = (AtomicI64::new(NOW), AtomicU64::new(0));
     let now = move || clock.fetch_add(1, Ordering::Relaxed);
@@ -108,7 +108,7 @@ impl Place {
         }
     }
 
-    /// The folder as another process opens it.
+    /// The folder opened by another process, which finishes incomplete changes.
     pub(crate) fn reopened(&self) -> Company {
         let company = companies()
             .open(self.dir())
@@ -117,7 +117,7 @@ impl Place {
         company
     }
 
-    /// The folder for a process that ends after `writes` writes.
+    /// The folder of a process that ends after `writes` writes.
     pub(crate) fn ending_after(&self, writes: u64) -> Company {
         let left = AtomicU64::new(writes);
         self.with_before_write(move |_: &Path| {
@@ -131,7 +131,7 @@ impl Place {
         })
     }
 
-    /// The folder for a process whose writes `before_write` may fail.
+    /// The folder of a process with a `before_write` hook that can make writes fail.
     pub(crate) fn with_before_write(
         &self,
         before_write: impl Fn(&Path) -> Result<(), Error> + Send + Sync + 'static,
@@ -161,7 +161,7 @@ impl Place {
         self.read(&format!("work/projects/{}/memory.md", self.project))
     }
 
-    /// The types of the events of the run, in order.
+    /// Types of the events of the run, in order.
     pub(crate) fn events(&self) -> Vec<String> {
         let log = format!(
             "work/projects/{}/runs/{}/events.jsonl",
@@ -183,7 +183,7 @@ impl Place {
         events.iter().filter(|kind| *kind == event_type).count()
     }
 
-    /// The files of a folder that are not hidden.
+    /// Names of the entries of a folder that are not hidden.
     pub(crate) fn names(&self, relative: &str) -> Vec<String> {
         self.company
             .names(relative)
@@ -228,7 +228,7 @@ impl Place {
         }
     }
 
-    /// A report about a milestone of the task.
+    /// Writes a report on a milestone of the task.
     pub(crate) fn report(&self, id: &str, milestone: &str, more: &str) -> DocumentId {
         let (project, run) = (&self.project, &self.run);
         self.put(
@@ -243,7 +243,7 @@ impl Place {
         DocumentId::parse(id).expect("the fixture is as it was made")
     }
 
-    /// A proposal of a heartbeat.
+    /// Writes an action proposal of a heartbeat.
     pub(crate) fn proposal(&self, id: &str) -> DocumentId {
         let (project, run) = (&self.project, &self.run);
         self.put(
@@ -275,7 +275,7 @@ pub(crate) fn actor(id: &str, role: ActorRole) -> Actor {
     }
 }
 
-/// Writes a file, whatever is there.
+/// Writes a file, replacing an existing one.
 #[expect(clippy::disallowed_methods, reason = "a test plants files")]
 fn put(company: &Company, relative: &str, text: &str) {
     let path = company.path(relative);

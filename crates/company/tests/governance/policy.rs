@@ -1,4 +1,4 @@
-//! Whoever asks, and however: nobody reads, gives or decides what the table forbids.
+//! No actor can read, compose or decide what the policy table forbids, through any operation.
 
 use company::{
     Error,
@@ -36,7 +36,7 @@ const AGENTS: [(&str, ActorRole, &str); 5] = [
     ("agent_c", ActorRole::Ceo, "team_a"),
 ];
 
-/// The table once more, written from the side of who is let in.
+/// A second, independent formulation of the policy table, in terms of the permitted actors.
 #[derive(Debug)]
 struct Thing {
     visibility: Visibility,
@@ -89,7 +89,7 @@ impl Thing {
     }
 
     fn may_decide(&self, actor: &Actor) -> bool {
-        // Having made it does not count.
+        // Being the producer grants no right to decide.
         let anybody = Self {
             producer: "",
             ..*self
@@ -123,7 +123,7 @@ fn any_thing() -> impl Strategy<Value = Thing> {
         prop::sample::select(sensitivities),
     )
         .prop_map(|(visibility, producer, sensitivity)| Thing {
-            // A restricted delta for everybody cannot be proposed.
+            // A restricted delta with visibility `org` cannot be proposed.
             visibility: match (visibility, sensitivity) {
                 (Visibility::Org, Sensitivity::Restricted) => Visibility::Managers,
                 (visibility, _) => visibility,
@@ -133,7 +133,7 @@ fn any_thing() -> impl Strategy<Value = Thing> {
         })
 }
 
-/// An agent as one of the roles it has or is above of, or somebody the company does not know.
+/// An agent with its own or a lower role, or an actor that the company does not know.
 fn any_actor() -> impl Strategy<Value = Actor> {
     let agents = (0..AGENTS.len(), 0..5_usize).prop_map(|(agent, lower)| {
         let (id, role, _) = AGENTS[agent];

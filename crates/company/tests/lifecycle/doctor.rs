@@ -1,4 +1,4 @@
-//! What doctor finds, and what it clears away.
+//! Findings of doctor, and the temporary files that it removes.
 
 use std::{fs, process::Command};
 
@@ -195,7 +195,7 @@ fn a_running_session_without_a_process_is_an_orphan() {
     let pid = dead_pid();
     let text = text.replace("status: ended", &format!("status: running\npid: {pid}"));
     put(&filled.company.path(record), text);
-    // The run is over, so its record is merely old.
+    // The run has ended, so its session record is only outdated.
     assert_eq!(of(&filled, "sessions.orphans").status, DoctorStatus::Pass);
     let text = filled.company.read_text(run).unwrap();
     put(
@@ -280,6 +280,6 @@ fn ids_and_references_that_do_not_agree_are_told() {
     );
     assert_eq!(
         of(&filled, "documents.references").details.unwrap(),
-        [format!("{agent}: team team_gone is not there")]
+        [format!("{agent}: team team_gone does not exist")]
     );
 }

@@ -1,4 +1,4 @@
-//! Share packs: what is in them, and what is blacked out.
+//! Share packs: their content and the redaction of secrets.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -51,7 +51,7 @@ fn a_pack_has_what_managers_may_see_without_secrets() {
     let read = |name: &str| fs::read_to_string(pack.join(name)).unwrap();
     assert!(read("art_plan.md").contains("Use [REDACTED_API_KEY]."));
     assert!(read("project_memory.md").contains("The password: \"[REDACTED]\"."));
-    // What is untouched is byte for byte what was written, so its hash still holds.
+    // Unredacted lines are copied byte for byte, so their hashes stay valid.
     assert_eq!(
         read("run_events/run_a.events.jsonl"),
         r#"{"schema_version":1,"event_id":"evt_1","run_id":"run_a","visibility":"org","type":"run.started","payload":{"b":1.0,"a":2},"prev_event_hash":null,"event_hash":"h1"}
@@ -247,7 +247,7 @@ fn events_are_read_from_inside_the_pack_only() {
     let mut run = share_pack::included_runs(&manifest, None).unwrap()[0].clone();
     let path = |run: &_| share_pack::events_path(&filled.company, &project(), &share_a, run);
     assert_eq!(path(&run).unwrap(), run.bundle_relpath.to_string());
-    // Packs of other programs say nothing about their chain.
+    // Packs of other programs do not record the state of their chain.
     let chain = share_pack::read_chain(&filled.company, &project(), &share_a, &run);
     assert_eq!(chain.unwrap(), None);
     let pack = "work/projects/proj_a/share_packs/share_a";

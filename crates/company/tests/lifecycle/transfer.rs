@@ -1,4 +1,4 @@
-//! Exports and imports, and what they refuse.
+//! Exports and imports, and the folders that they reject.
 
 use std::{
     fs,
@@ -83,7 +83,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The parts of a company, without what belongs to the machine.
+/// The files of a company without the machine-specific ones.
 fn parts(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut tree = tree(root);
     tree.retain(|(path, _)| !path.starts_with(".local") && !path.starts_with(".gitignore"));
@@ -137,7 +137,7 @@ fn an_import_is_a_company_folder() {
     assert_eq!((answer.validation_ok, answer.validation_issues), (true, 0));
     assert_eq!(validate(&filled.companies.at(copy.to_str().unwrap())), []);
     assert_eq!(parts(&copy), parts(filled.company.root()));
-    // The export itself is only read.
+    // The import does not change the export.
     assert_eq!(names(&out), ["company", "inbox", "org", "work"]);
 
     let error = import(&filled, &out, &copy, &PLAIN).unwrap_err();
@@ -152,7 +152,7 @@ fn an_import_is_a_company_folder() {
     import(&filled, &out, &copy, &FORCED).unwrap();
     assert_eq!(parts(&copy), parts(filled.company.root()));
     assert_eq!(names(filled.folder.path()), ["acme", "copy", "export"]);
-    // The lock is released; the file that orders processes stays.
+    // The lock is released; the file of the lock queue remains.
     assert_eq!(names(&copy.join(".local/locks")), ["workspace.write.queue"]);
 }
 
@@ -302,7 +302,7 @@ fn a_copy_that_fails_leaves_the_target_as_it_was() {
     export(&filled, &out, &PLAIN).unwrap();
     put(&out.join("org/old.md"), "old");
     let before = tree(&out);
-    // Too deep for any path: the copy fails in the middle.
+    // Nested deeper than the longest possible path, so that the copy fails in the middle.
     let mut folder = rustix::fs::open(
         filled.company.path("inbox"),
         rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY,
@@ -345,7 +345,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
     company::workspace::transfer::visit(&filled.company, &mut |path, found| {
         seen += 1;
         if seen == 1 {
-            // As another writer does while the copy is made: a document is replaced, a log grows.
+            // Another writer replaces a document while the copy is made.
             let written = filled
                 .company
                 .write(|writer| writer.put_text("company/policy.yaml", "schema_version: 2\n"));
@@ -364,7 +364,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
         !copied.is_empty() && copied != "schema_version: 2\n",
         "{copied}"
     );
-    // The second names are gone.
+    // The temporary hard links are removed.
     let left = std::fs::read_dir(filled.company.path(".local/locks")).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["workspace.write.queue"]);

@@ -1,4 +1,4 @@
-//! Whether a company folder is well-formed, as `workspace.validate` tells it.
+//! `workspace.validate`: issues of malformed company folders.
 
 use std::fs;
 
@@ -6,20 +6,21 @@ use company::documents::validate::validate;
 
 use crate::filled::{Filled, filled, put};
 
-/// What is told when `path` holds `text`, as `code path: message`.
+/// The issues if `path` contains `text`, as `code path: message`.
 fn told(path: &str, text: &str) -> Vec<String> {
     let filled = filled();
     put(&filled.company.path(path), text);
     issues(&filled)
 }
 
-/// What is told when `path` is gone.
+/// The issues if `path` is missing.
 fn told_without(path: &str) -> Vec<String> {
     let filled = filled();
     let gone = filled.company.path(path);
-    match gone.is_dir() {
-        true => fs::remove_dir_all(gone).expect("it was there"),
-        false => fs::remove_file(gone).expect("it was there"),
+    if gone.is_dir() {
+        fs::remove_dir_all(gone).expect("it was there")
+    } else {
+        fs::remove_file(gone).expect("it was there")
     }
     issues(&filled)
 }
@@ -87,7 +88,7 @@ fn what_is_missing_is_named() {
             "work/projects/proj_a/context_packs/ctx_a/policy_snapshot.yaml",
             "work/projects/proj_a/context_packs/ctx_a/policy_snapshot.yaml",
         ),
-        // The rest of the project and of the pack is not looked at.
+        // The rest of the project and of the pack is not validated.
         (
             "work/projects/proj_a/project.yaml",
             "work/projects/proj_a/project.yaml",
@@ -188,7 +189,7 @@ fn markdown_has_its_own_words() {
     assert_eq!(
         told(delta, &text.replace("rationale: it helps\n", "")),
         [format!(
-            "memory_delta_invalid {delta}: {delta}: rationale: schema 2 needs it"
+            "memory_delta_invalid {delta}: {delta}: rationale: required in schema 2"
         )]
     );
 }

@@ -1,4 +1,4 @@
-//! Appending to event logs, whoever else appends and whatever breaks.
+//! Appending to event logs while other writers append and files are damaged.
 
 use std::{
     fs::{self, OpenOptions},
@@ -44,7 +44,7 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The file as it is appended to.
+/// Location of the file for appending.
 pub(in crate::event_log) fn at(path: &Path) -> Place {
     Place::at(path).expect("a folder")
 }
@@ -243,7 +243,7 @@ fn only_so_many_files_are_remembered() {
     let logs = EventLogs::new();
     for number in 0..MAX_FILES + 10 {
         let path = folder.path().join(number.to_string());
-        // The file is not there, but the name was asked for.
+        // The append fails because the file does not exist, but its name is cached.
         logs.append(&at(&path), &[event(1)]).unwrap_err();
     }
     assert_eq!(lock(&logs.logs).by_path.len(), MAX_FILES);

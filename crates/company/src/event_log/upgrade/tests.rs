@@ -1,4 +1,4 @@
-//! Old event logs, brought up to date.
+//! Upgrading the event logs of older writers.
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ use crate::events::replay::{Options, replay};
 
 const GOLDEN: &str = include_str!("../golden.jsonl");
 
-/// The file of the recorded conversation about lifecycles.
+/// The events file of the recorded lifecycle transcript.
 const OLD: &str = concat!(
     r#"{"type":"run.started","ts_wallclock":"2024-01-01T00:00:00.000Z","actor":"system","visibility":"org","payload":{"a":1}}"#,
     "\nnot json\n[\"array\"]\n",
@@ -187,7 +187,7 @@ fn by_force_a_tampered_file_is_sealed_again_and_the_original_kept() {
         tampered
     );
 
-    // A second original does not take the place of the first.
+    // A second original does not replace the first.
     let again = folder
         .text()
         .replace("changed", "other")

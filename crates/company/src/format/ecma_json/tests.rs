@@ -1,4 +1,4 @@
-//! JSON printed as ECMAScript prints it, held against stored cases.
+//! JSON printed in the format of ECMAScript, compared with stored cases.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Something a worker could be given to know.
+//! A candidate for the context of a worker.
 
 use protocol::company::{
     Sensitivity, Visibility,
@@ -7,23 +7,23 @@ use protocol::company::{
 
 use crate::{folder::intent::sha256, org::text};
 
-/// A reference that may or may not be chosen.
+/// A reference that the planner may select.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) layer: ContextLayer,
     pub(super) source_kind: ContextSourceKind,
     pub(super) source_id: String,
-    /// Higher goes first, within the layer.
+    /// Rank within the layer; higher scores come first.
     pub(super) score: f64,
     pub(super) created_at: Option<String>,
     pub(super) visibility: Option<Visibility>,
     pub(super) sensitivity: Option<Sensitivity>,
-    /// What is held against the goal; empty for what is not ranked by it.
+    /// Title that is compared with the goal; empty for candidates that are not ranked by relevance.
     pub(super) title: String,
     pub(super) relevance: Option<f64>,
-    /// Why it is taken, if it is.
+    /// Reason code for the trace if the candidate is selected.
     pub(super) reason: String,
-    /// What the worker gets.
+    /// The reference that the worker gets.
     pub(super) chosen: ContextRef,
 }
 
@@ -53,7 +53,7 @@ impl Candidate {
         }
     }
 
-    /// What a trace may say of a seed that holds a secret.
+    /// Source id with a hash in place of the value, for the trace of a seed that contains a secret.
     pub(super) fn hashed_source_id(&self) -> String {
         let hash = sha256(self.chosen.value.as_bytes());
         format!("seed:{}:sha256:{}", self.chosen.kind.as_str(), &hash[..12])

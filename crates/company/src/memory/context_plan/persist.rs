@@ -1,4 +1,4 @@
-//! A plan kept with the run it was made for, with the hash that proves it.
+//! Stores a context plan with the run it was made for, together with its hash.
 
 use protocol::company::{ContextPackId, RunId, context::ContextPlanForJobResponse};
 use serde::Serialize;
@@ -11,16 +11,17 @@ use crate::{
     layout, policy,
 };
 
-/// Where a plan is, and what proves it.
+/// Location and hash of a stored plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PersistedPlan {
-    /// Its file, relative to the company folder.
+    /// Path of the plan, relative to the company folder.
     pub context_plan_relpath: String,
-    /// The SHA-256 of the file.
+    /// SHA-256 of the file in hexadecimal.
     pub context_plan_hash: String,
 }
 
-/// Writes a plan into the context pack of a run, and tells of it in the run's log as part of a session.
+/// Writes a plan into the context pack of a run and appends a `context.plan.generated` event with the given session to
+/// the log of the run.
 pub fn persist(
     company: &Company,
     job: &Job,
@@ -29,7 +30,7 @@ pub fn persist(
     session_ref: &str,
     plan: &ContextPlanForJobResponse,
 ) -> Result<PersistedPlan, Error> {
-    // The order of the fields is the order of the file.
+    // The field order determines the order in the file.
     #[derive(Serialize)]
     struct File<'a> {
         schema_version: u32,

@@ -1,20 +1,21 @@
-//! How well documents fit a goal.
+//! Relevance of documents to a goal.
 
 use std::collections::BTreeSet;
 
-/// A document that is held against the goal.
+/// A document to be ranked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// Its id, for whoever has it in an index.
+    /// Id of the document, for rankings that look it up in an index.
     pub id: String,
-    /// What it is called.
+    /// Title of the document.
     pub title: String,
 }
 
-/// Tells for each document how well it fits the goal, from 0 to 1. The index gives a better one than [`by_words`].
+/// A function that returns the relevance of each document to the goal, from 0 to 1. The index provides a better ranking
+/// than [`by_words`].
 pub type Rank<'a> = dyn Fn(&str, &[Ranked]) -> Vec<f64> + 'a;
 
-/// The share of the words of a title that the goal has, too.
+/// Ranks documents by the share of the words of their title that also occur in the goal.
 pub fn by_words(goal: &str, documents: &[Ranked]) -> Vec<f64> {
     let goal = goal_words(goal);
     let fit = |document: &Ranked| {
@@ -27,7 +28,7 @@ pub fn by_words(goal: &str, documents: &[Ranked]) -> Vec<f64> {
     documents.iter().map(fit).collect()
 }
 
-/// The words of a text that say something, in lower case.
+/// The words of a text in lower case, without common words and single characters.
 pub fn goal_words(text: &str) -> BTreeSet<String> {
     const COMMON: [&str; 16] = [
         "a", "an", "and", "are", "as", "at", "be", "by", "for", "in", "it", "of", "on", "the",

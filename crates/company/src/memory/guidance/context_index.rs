@@ -1,4 +1,4 @@
-//! `org/agents/<id>/context_index.md`: what an agent should read for the tasks it has.
+//! `org/agents/<id>/context_index.md`: the files that an agent should read for its assigned tasks.
 
 use protocol::{
     Id as _,
@@ -9,20 +9,20 @@ use crate::{
     Company, Error, format::collation, layout, memory::mistake::check_agent, org::project,
 };
 
-/// The list as it is now.
+/// Result of refreshing a context index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refreshed {
-    /// Its file.
+    /// Path of the index, relative to the company folder.
     pub relpath: String,
-    /// How many tasks it names.
+    /// Number of listed tasks.
     pub assignments: usize,
-    /// How many lines it has.
+    /// Number of reference lines.
     pub references: usize,
-    /// Whether it changed.
+    /// Whether the file changed.
     pub updated: bool,
 }
 
-/// Writes the list anew, if there is anything new in it.
+/// Rebuilds the context index of an agent and writes it if it changed. `only` restricts it to the tasks of one project.
 pub fn refresh_context(
     company: &Company,
     agent: &AgentId,
@@ -111,7 +111,8 @@ impl Lines {
 
 type Assigned = (ProjectId, TaskId, Task);
 
-/// The newest tasks of an agent; those that are over make room for those that are not.
+/// The newest tasks of an agent, at most `max_tasks`, newest first. Open tasks take precedence over done and canceled
+/// ones.
 fn assigned(
     company: &Company,
     agent: &AgentId,

@@ -1,4 +1,5 @@
-//! A mistake made often enough becomes a rule, if an evaluation passes and a director agrees.
+//! Self-improvement: a mistake that is observed often enough leads to a proposed rule, if an evaluation passes. The
+//! rule takes effect when the proposal is approved.
 
 use std::collections::BTreeMap;
 
@@ -31,53 +32,53 @@ use crate::{
     policy, secret,
 };
 
-/// What a cycle is about.
+/// Parameters of a self-improvement cycle.
 #[derive(Clone, Debug)]
 pub struct Cycle {
-    /// The project.
+    /// Project of the cycle.
     pub project_id: ProjectId,
-    /// The mistake.
+    /// The observed mistake.
     pub seen: Seen,
-    /// From which count on a rule is proposed.
+    /// Number of observations from which on a rule is proposed.
     pub proposal_threshold: u64,
-    /// What must succeed before.
+    /// The command that must succeed before a rule is proposed.
     pub evaluation: Evaluation,
 }
 
 /// The command that must succeed before a rule is proposed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// The program and its arguments; none checks nothing.
+    /// Program and arguments; empty for no evaluation.
     pub argv: Vec<String>,
-    /// The repository it runs in.
+    /// Repository to run in; absent if there is none.
     pub repo_id: Option<RepoId>,
-    /// The folder below that.
+    /// Working folder, relative to the repository; absent for its root.
     pub workdir_rel: Option<Text>,
-    /// Its variables.
+    /// Environment variables.
     pub env: BTreeMap<String, String>,
-    /// The task it is for.
+    /// Task of the evaluation; absent if there is none.
     pub task_id: Option<Text>,
-    /// The milestone it is for.
+    /// Milestone of the evaluation; absent if there is none.
     pub milestone_id: Option<Text>,
 }
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ended {
-    /// What it answered.
+    /// Exit code; absent if a signal ended the command.
     pub exit_code: Option<i32>,
-    /// What ended it.
+    /// Signal that ended the command; absent if it exited.
     pub signal: Option<String>,
 }
 
 impl Ended {
-    fn is_good(&self) -> bool {
+    fn is_success(&self) -> bool {
         self.exit_code == Some(0) && self.signal.is_none()
     }
 }
 
-/// Writes down the mistake and, if it is time, evaluates and proposes a rule. `evaluate` runs the command as the given
-/// run, and tells in the run's log how it went.
+/// Records the mistake and, if the threshold is reached, runs the evaluation and proposes a rule. `evaluate` executes
+/// the command as the given run and records the result in the log of that run.
 pub fn self_improve(
     company: &Company,
     cycle: &Cycle,
@@ -143,7 +144,7 @@ pub fn self_improve(
         ended: &ended,
         id: company.sources().id(),
     };
-    if !ended.is_good() {
+    if !ended.is_success() {
         return Ok(AgentSelfImproveCycleResponse {
             evaluation: Some(report.write(None)?),
             ..answer(SelfImproveStatus::EvaluationFailed)
@@ -170,7 +171,7 @@ pub fn self_improve(
         context_pack_id: run.context_pack_id.clone(),
         evidence: [vec![text(&report.id)], cycle.seen.evidence.clone()].concat(),
     };
-    // Whoever came first while the command ran has proposed it.
+    // Another cycle may have proposed the same rule while the command was running.
     let proposed = company.write(|writer| match pending_proposal(company, cycle, &mark)? {
         Some(pending) => Ok(Err(pending)),
         None => memory::propose_within(writer, &delta).map(Ok),
@@ -191,7 +192,7 @@ pub fn self_improve(
     })
 }
 
-/// The rule against this mistake that waits for a decision already.
+/// The undecided proposal of a rule against this mistake, if there is one.
 fn pending_proposal(
     company: &Company,
     cycle: &Cycle,
@@ -223,7 +224,7 @@ fn pending_proposal(
     Ok(None)
 }
 
-/// What the evaluation gave, for managers.
+/// Report on an evaluation, visible to managers.
 struct Report<'a> {
     company: &'a Company,
     cycle: &'a Cycle,
@@ -236,7 +237,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes the report and tells of it and of the proposal in the log of the run.
+    /// Writes the report and appends events about it and the proposal to the log of the run.
     fn write(&self, proposed: Option<&Proposed>) -> Result<SelfImproveEvaluation, Error> {
         let Self {
             company,
@@ -379,7 +380,7 @@ impl Report<'_> {
     }
 }
 
-/// A rule is one line of a list.
+/// Joins a text to one line, because a rule is one list item.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
