@@ -27,7 +27,7 @@ use std::{
 use company::{
     event_log::{
         Event, Payload,
-        log::{EventLogs, Place},
+        log::{EventLogs, LogFile},
     },
     events::replay::{Options, replay},
 };
@@ -44,8 +44,8 @@ const EVENTS: u64 = 50_000;
 /// Threads that append to one file at the same time.
 const WRITERS: usize = 8;
 
-fn at(path: &Path) -> Place {
-    Place::at(path).expect("a folder")
+fn at(path: &Path) -> LogFile {
+    LogFile::at(path).expect("a folder")
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use protocol::company::{
     ActorRole, Issue, ReviewDecision, TaskId, inbox::InboxFile, workspace::ValidationIssue,
 };
 
-use crate::secret::SecretCounts;
+use crate::secret::{SecretCounts, SecretFound};
 
 /// Error of an operation on a company folder. Messages show no absolute path that the caller did not give, except
 /// [`Error::Io`] and [`Error::FileLocked`].
@@ -170,6 +170,12 @@ fn reasons(failing: &[(TaskId, Error)]) -> String {
         .map(|(task, error)| format!("`{task}`: {error}"))
         .collect();
     reasons.join("; ")
+}
+
+impl From<SecretFound> for Error {
+    fn from(SecretFound { label, counts }: SecretFound) -> Self {
+        Self::Secret { label, counts }
+    }
 }
 
 impl Error {

@@ -1,8 +1,9 @@
 //! An open company folder with cached reads and locked writes.
 
+pub(crate) mod comment_queue;
 pub(crate) mod intent;
 pub(crate) mod lock;
-pub mod trust;
+pub(crate) mod trust;
 
 use std::{
     any::Any,
@@ -23,17 +24,16 @@ use serde::Serialize;
 
 use crate::{
     Error, Sources,
-    conversation::comment::CommentQueue,
     document::{self, Document, EventsTail, Markdown},
     event_log::{
         Event,
-        log::{EventLogs, Place},
+        log::{EventLogs, LogFile},
     },
     files::{
         self, StagedFolder,
         dir::{self, Dir, Readers},
     },
-    folder::{lock::WriteLock, trust::Trust},
+    folder::{comment_queue::CommentQueue, lock::WriteLock, trust::Trust},
     format::yaml,
     layout,
 };
@@ -398,6 +398,15 @@ impl Company {
         change(&writer)
     }
 
+    /// Returns a log of this folder.
+    fn log_file(&self, relative: &str) -> Result<LogFile, Error> {
+        let path = self.path(relative);
+        let dir = self
+            .dir()
+            .map_err(|error| Error::io("opened", &path, error))?;
+        Ok(LogFile::below(dir.clone(), relative, path))
+    }
+
     /// Appends events to the log of a run, which must exist.
     pub fn append_events(
         &self,
@@ -420,7 +429,7 @@ impl Company {
     ) -> Result<(), Error> {
         let relative = format!("{}/events.jsonl", layout::run(project, run));
         self.before_write(&self.path(&relative))?;
-        let place = Place::of(self, &relative)?;
+        let place = self.log_file(&relative)?;
         let appended = self.shared.logs.append(&place, events);
         let appended = appended.map_err(|error| error.or_not_found("Run", run.as_str()))?;
         let tail = appended.last().and_then(|last| {
@@ -481,7 +490,7 @@ impl Company {
     /// Appends plain lines, given without LF, to a file of the folder; creates the file if it does not exist.
     pub(crate) fn append_lines(&self, relative: &str, lines: Vec<String>) -> Result<(), Error> {
         self.before_write(&self.path(relative))?;
-        let place = Place::of(self, relative)?;
+        let place = self.log_file(relative)?;
         self.shared.logs.append_lines(&place, lines)
     }
 

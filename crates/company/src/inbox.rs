@@ -3,6 +3,8 @@
 //! This module does not execute approved heartbeat actions itself: the caller of [`resolve`] provides a [`Carry`]
 //! implementation.
 
+pub mod read;
+
 use protocol::company::{
     DocumentId, ProjectId, ReviewDecision, ReviewId,
     inbox::{ActionExecution, InboxResolveResponse},
@@ -14,7 +16,8 @@ use crate::{
     Company, Error,
     decisions::{
         basis::Basis,
-        review::{self, Provenance, Verdict},
+        memory_delta, plan_approval,
+        review::{self, ACTION_KIND, Provenance, Verdict},
     },
     document::{ActionProposalHead, DocumentKind},
     documents::LooseHead,
@@ -25,8 +28,6 @@ use crate::{
     policy::{self, Action, Actor, Resource, Subject},
 };
 
-/// `subject_kind` of a heartbeat action in reviews.
-pub const ACTION_KIND: &str = "heartbeat_action";
 /// Resource kind of an action proposal in policy decisions.
 const PROPOSAL_KIND: &str = "heartbeat_action_proposal";
 
@@ -145,13 +146,13 @@ pub fn resolve(
     if kind == DocumentKind::MemoryDelta.as_str() {
         let decided = match memory::decide(company, verdict) {
             Err(Error::FileInvalid { .. }) if is_denied => {
-                return deny_invalid(memory::KIND, memory::KIND);
+                return deny_invalid(memory_delta::KIND, memory_delta::KIND);
             }
             other => other?,
         };
         Ok(InboxResolveResponse {
             rebased: decided.rebased.then_some(true),
-            ..response(decided.review_id, memory::KIND)
+            ..response(decided.review_id, memory_delta::KIND)
         })
     } else if kind == DocumentKind::MilestoneReport.as_str() {
         let decided = match milestone::decide(company, verdict, None) {
@@ -189,7 +190,7 @@ pub fn resolve(
 }
 
 /// The error for a document type that takes no decisions.
-pub(crate) fn unsupported(kind: &str, artifact: &DocumentId) -> Error {
+fn unsupported(kind: &str, artifact: &DocumentId) -> Error {
     Error::Refused(format!(
         "Unsupported artifact type for inbox resolution: {kind} (artifact {artifact})"
     ))
@@ -223,7 +224,7 @@ fn decide_action(
         };
         let policy = policy::check(company, &verdict.actor, Action::Approve, &subject)?;
         // A manager's review of an executive plan does not open its gate, so it must not prevent the CEO's decision.
-        let opens = gate::is_plan_approval(head) && gate::opens(verdict.actor.role);
+        let opens = plan_approval::is_plan_approval(head) && gate::opens(verdict.actor.role);
         verdict.check_not_decided(company, ACTION_KIND, |earlier| {
             !opens || gate::opens(earlier.actor_role)
         })?;

@@ -1,5 +1,7 @@
 //! Paths of files and folders in a company folder, relative to it and with `/` as separator.
 
+use std::path::{Component, Path};
+
 use protocol::company::{
     AgentId, ContextPackId, ConversationId, DocumentId, JobId, ProjectId, ReviewId, RunId,
     SharePackId, TaskId, TeamId,
@@ -155,4 +157,10 @@ pub fn conversation(
         None if slug == "home" => WORKSPACE_HOME.to_owned(),
         None => format!("inbox/conversations/{conversation}"),
     }
+}
+
+/// Returns whether a relative path consists of normal components only, without `..`.
+pub(crate) fn stays_below(relative: &str) -> bool {
+    let mut parts = Path::new(relative).components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use protocol::{
     Id as _,
     company::{
-        ActorRole, AgentId, DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, Sensitivity,
-        Text, Visibility,
+        ActorRole, DocumentId, MemoryScopeKind, ProjectId, ReviewDecision, Sensitivity, Text,
+        Visibility,
         memory::{
             DeltaFilter, DeltaStatus, MemoryDecision, MemoryDeltaRow, MemoryListDeltasResponse,
         },
@@ -25,66 +25,24 @@ use protocol::{
 };
 
 pub use candidates::{WantedCandidates, extract_candidates};
+pub(crate) use decide::deny_invalid;
 pub use decide::{Decided, decide};
-pub(crate) use decide::{deny_invalid, patch_of};
 pub(crate) use patch::is_patch;
 pub(crate) use propose::propose_within;
 pub use propose::{NewDelta, Proposed, propose};
 
 use crate::{
     Company, Error,
-    decisions::review::{self, Subject},
+    decisions::{
+        memory_delta::{KIND, MemoryScope},
+        review::{self, Subject},
+    },
     document::{DocumentKind, Markdown, MemoryDeltaHead},
     documents::{self, Listed, LooseHead},
     layout,
     org::project,
     policy::{self, Action, Actor, Resource},
 };
-
-/// Subject kind of a memory delta in reviews and in the policy.
-pub const KIND: &str = "memory_delta";
-
-/// Memory that a delta changes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scope {
-    Project(ProjectId),
-    Agent(AgentId),
-}
-
-impl Scope {
-    fn kind(&self) -> MemoryScopeKind {
-        match self {
-            Self::Project(_) => MemoryScopeKind::ProjectMemory,
-            Self::Agent(_) => MemoryScopeKind::AgentGuidance,
-        }
-    }
-
-    fn id(&self) -> &str {
-        match self {
-            Self::Project(project) => project.as_str(),
-            Self::Agent(agent) => agent.as_str(),
-        }
-    }
-
-    /// The only file that a delta of this scope may change.
-    fn target(&self) -> String {
-        match self {
-            Self::Project(project) => layout::project_memory(project),
-            Self::Agent(agent) => layout::agent_guidance(agent),
-        }
-    }
-
-    /// The scope whose target file is `target`; `None` for every other path.
-    fn of_target(target: &str, project: &ProjectId) -> Option<Self> {
-        let target = target.replace('\\', "/");
-        if target == layout::project_memory(project) {
-            return Some(Self::Project(project.clone()));
-        }
-        let agent = target.strip_prefix("org/agents/")?;
-        let agent = AgentId::parse(agent.strip_suffix("/AGENTS.md")?).ok()?;
-        Some(Self::Agent(agent))
-    }
-}
 
 /// A delta of either schema version, with the defaults of schema 1 filled in.
 #[derive(Clone, Debug)]
@@ -107,10 +65,12 @@ impl Delta {
         let head = &document.head;
         let scope = ProjectId::parse(&head.project_id)
             .ok()
-            .and_then(|project| Scope::of_target(&head.target_file, &project));
+            .and_then(|project| MemoryScope::of_target(&head.target_file, &project));
         let by_target = match scope {
-            Some(Scope::Agent(agent)) => (MemoryScopeKind::AgentGuidance, crate::org::text(agent)),
-            Some(Scope::Project(_)) | None => {
+            Some(MemoryScope::Agent(agent)) => {
+                (MemoryScopeKind::AgentGuidance, crate::org::text(agent))
+            }
+            Some(MemoryScope::Project(_)) | None => {
                 (MemoryScopeKind::ProjectMemory, head.project_id.clone())
             }
         };
@@ -127,11 +87,6 @@ impl Delta {
     pub(crate) fn head(&self) -> &MemoryDeltaHead {
         &self.document.head
     }
-}
-
-/// The memory or guidance file that a delta changes; `None` if its target is neither.
-pub(crate) fn target_of(head: &MemoryDeltaHead, project: &ProjectId) -> Option<String> {
-    Scope::of_target(&head.target_file, project).map(|scope| scope.target())
 }
 
 /// Rationale that is reported for deltas of schema 1. Clients know this text.

@@ -9,8 +9,6 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-
 /// Number of secrets of each kind. All five counts are serialised, including zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -61,12 +59,21 @@ impl SecretCounts {
     }
 }
 
-/// Fails if a text that is to be stored contains a secret. The error does not contain the secret.
-pub fn refuse(label: &'static str, text: &str) -> Result<(), Error> {
+/// A text that is to be stored contains secrets. Holds their number and not the secrets.
+#[derive(Clone, Copy, Debug)]
+pub struct SecretFound {
+    /// Name of the checked field: `memory_delta.title`.
+    pub label: &'static str,
+    /// Number of secrets found of each kind.
+    pub counts: SecretCounts,
+}
+
+/// Fails if a text that is to be stored contains a secret.
+pub fn refuse(label: &'static str, text: &str) -> Result<(), SecretFound> {
     let counts = detect(text);
     match counts.total() {
         0 => Ok(()),
-        _ => Err(Error::Secret { label, counts }),
+        _ => Err(SecretFound { label, counts }),
     }
 }
 

@@ -5,3 +5,4 @@ pub mod doctor;
 pub mod init;
 pub mod migrate;
 pub mod transfer;
+pub mod trust;

@@ -17,7 +17,7 @@ use std::{
 use company::{
     event_log::{
         Event, Payload,
-        log::{EventLogs, Place},
+        log::{EventLogs, LogFile},
     },
     events::replay::{Options, replay},
 };
@@ -40,8 +40,8 @@ const COUNT: &str = "COMPANY_TEST_EVENTS_COUNT";
 const THREADS: usize = 8;
 
 /// Location of the file for appending.
-fn at(path: &std::path::Path) -> Place {
-    Place::at(path).expect("a folder")
+fn at(path: &std::path::Path) -> LogFile {
+    LogFile::at(path).expect("a folder")
 }
 
 fn event(id: &str) -> Event {

@@ -2,12 +2,13 @@
 
 use company::{
     Company,
+    decisions::plan_approval,
     document::{
         self, ActionProposalHead, Agent, DocumentHead, DocumentKind, Markdown, MemoryDeltaHead,
         MilestoneReportHead, Run, RunSpec,
     },
     format::front_matter,
-    pipeline::gate,
+    planning::task,
     pm::overview,
 };
 use protocol::company::{
@@ -195,7 +196,7 @@ fn artifact(path: &str, text: &str) -> Option<Artifact> {
     };
     let is_plan_approval = kind == DocumentKind::HeartbeatActionProposal.as_str()
         && Markdown::<ActionProposalHead>::parse(text)
-            .is_ok_and(|proposal| gate::is_plan_approval(&proposal.head));
+            .is_ok_and(|proposal| plan_approval::is_plan_approval(&proposal.head));
     Some(Artifact {
         id: id.to_owned(),
         title: string("title"),
@@ -553,7 +554,7 @@ fn write_task(
         plan.and_then(|plan| plan.token_budget_hint),
         plan.and_then(|plan| plan.applied_by.as_deref()),
         plan.and_then(|plan| plan.applied_at.as_deref()),
-        overview::progress(head),
+        task::progress(head),
         path,
     ])?;
     search::forget(db, path)?;

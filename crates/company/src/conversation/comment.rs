@@ -12,8 +12,7 @@ use serde_json::{Map, Value};
 use crate::{
     Company, Error, Writer,
     event_log::{Event, Payload},
-    files::group_commit::Group,
-    folder::intent::Together,
+    folder::{comment_queue::PendingComment, intent::Together},
     format::yaml,
     layout,
     org::{iso, text},
@@ -93,7 +92,7 @@ fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment,
         Some(run) => Some((new.project_id, event(company, id, run, &comment)?)),
         None => None,
     };
-    let made = MadeComment {
+    let made = PendingComment {
         file: (path(id), yaml::print(&comment)?),
         event,
     };
@@ -104,20 +103,9 @@ fn add_as(company: &Company, id: &CommentId, new: NewComment) -> Result<Comment,
     Ok(comment)
 }
 
-/// Queue of comments of one company folder that are written together.
-pub(crate) type CommentQueue = Group<MadeComment, Result<(), Error>>;
-
-/// A validated comment that is ready to be written.
-pub(crate) struct MadeComment {
-    /// Relative path and content of its file.
-    file: (String, String),
-    /// The event for the log of the run; absent if the comment is not about a run.
-    event: Option<(ProjectId, Event)>,
-}
-
 /// Writes comments in one change. If that fails, writes each comment separately, so that an invalid one does not fail
 /// the others; a lock timeout fails all of them.
-fn write(company: &Company, comments: &[MadeComment]) -> Vec<Result<(), Error>> {
+fn write(company: &Company, comments: &[PendingComment]) -> Vec<Result<(), Error>> {
     match company.write(|writer| put(writer, comments)) {
         Ok(()) => comments.iter().map(|_| Ok(())).collect(),
         Err(error) if comments.len() == 1 => vec![Err(error)],
@@ -132,7 +120,7 @@ fn write(company: &Company, comments: &[MadeComment]) -> Vec<Result<(), Error>> 
     }
 }
 
-fn put(writer: &Writer<'_>, comments: &[MadeComment]) -> Result<(), Error> {
+fn put(writer: &Writer<'_>, comments: &[PendingComment]) -> Result<(), Error> {
     let files: Vec<_> = comments
         .iter()
         .map(|comment| comment.file.clone())

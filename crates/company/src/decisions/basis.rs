@@ -6,21 +6,18 @@
 
 use protocol::company::{
     DocumentId, Issue, ProjectId,
-    inbox::{InboxFile, InboxFileRole, InboxReadResponse},
+    inbox::{InboxFile, InboxFileRole},
 };
 use sha2::{Digest as _, Sha256};
 
 use crate::{
     Company, Error,
+    decisions::{evidence, memory_delta, plan_approval},
     document::{ActionProposalHead, Document, DocumentKind, Markdown, MemoryDeltaHead},
-    documents::{self, LooseHead},
+    documents::LooseHead,
     event_log::hex,
     folder::intent::sha256,
-    format::front_matter,
-    inbox, layout, memory,
-    pipeline::gate,
-    planning::milestone,
-    policy::{self, Action, Actor, Resource, Subject},
+    layout,
 };
 
 /// Maximum length of a shown text; longer files are truncated. The hash always covers the whole file.
@@ -29,15 +26,16 @@ pub(crate) const MAX_SHOWN_BYTES: usize = 1 << 20;
 /// The files on which a decision is based, the document first.
 #[derive(Clone, Debug)]
 pub struct Basis {
-    files: Vec<BasisFile>,
+    pub(crate) files: Vec<BasisFile>,
 }
 
+/// One file of a basis.
 #[derive(Clone, Debug)]
-struct BasisFile {
-    role: InboxFileRole,
-    relpath: String,
+pub(crate) struct BasisFile {
+    pub(crate) role: InboxFileRole,
+    pub(crate) relpath: String,
     /// Absent if the file does not exist or cannot be read.
-    bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
 }
 
 impl Basis {
@@ -81,20 +79,24 @@ impl Basis {
         let kind = head.kind().unwrap_or_default();
         if kind == DocumentKind::MemoryDelta.as_str() {
             let delta = self.document::<MemoryDeltaHead>().ok();
-            let target = delta.and_then(|delta| memory::target_of(&delta.head, project));
-            let patch = (InboxFileRole::Patch, memory::patch_of(project, artifact));
+            let target = delta.and_then(|delta| memory_delta::target_of(&delta.head, project));
+            let patch = (
+                InboxFileRole::Patch,
+                memory_delta::patch_of(project, artifact),
+            );
             let target = target.map(|target| (InboxFileRole::Target, target));
             std::iter::once(patch).chain(target).collect()
         } else if kind == DocumentKind::MilestoneReport.as_str() {
             let report = self.document();
             report.map_or_else(
                 |_| Vec::new(),
-                |report| milestone::rests_on(company, project, &report.head),
+                |report| evidence::rests_on(company, project, &report.head),
             )
         } else if kind == DocumentKind::HeartbeatActionProposal.as_str() {
-            let plans = self
-                .document::<ActionProposalHead>()
-                .map_or_else(|_| Vec::new(), |proposal| gate::plans_of(&proposal.head));
+            let plans = self.document::<ActionProposalHead>().map_or_else(
+                |_| Vec::new(),
+                |proposal| plan_approval::plans_of(&proposal.head),
+            );
             let of_plan = |plan: &DocumentId| layout::document(project, plan);
             let plans = plans.iter().map(of_plan);
             plans.map(|plan| (InboxFileRole::Plan, plan)).collect()
@@ -163,7 +165,7 @@ impl BasisFile {
         self.bytes.as_deref().map(sha256)
     }
 
-    fn without_text(&self) -> InboxFile {
+    pub(crate) fn without_text(&self) -> InboxFile {
         InboxFile {
             role: self.role,
             relpath: self.relpath.clone(),
@@ -173,7 +175,7 @@ impl BasisFile {
         }
     }
 
-    fn with_text(&self) -> InboxFile {
+    pub(crate) fn with_text(&self) -> InboxFile {
         let bytes = self.bytes.as_deref();
         let shown = bytes.map(|bytes| &bytes[..bytes.len().min(MAX_SHOWN_BYTES)]);
         let is_cut = bytes.is_some_and(|bytes| bytes.len() > MAX_SHOWN_BYTES);
@@ -184,7 +186,7 @@ impl BasisFile {
         }
     }
 
-    fn text(&self) -> Result<&str, Error> {
+    pub(crate) fn text(&self) -> Result<&str, Error> {
         let bytes = self.bytes.as_deref();
         let bytes = bytes.ok_or_else(|| Error::Missing(self.relpath.clone()))?;
         std::str::from_utf8(bytes).map_err(|error| {
@@ -197,77 +199,10 @@ impl BasisFile {
         Markdown::parse(self.text()?).map_err(|issues| self.invalid(issues))
     }
 
-    fn invalid(&self, issues: Vec<Issue>) -> Error {
+    pub(crate) fn invalid(&self, issues: Vec<Issue>) -> Error {
         Error::FileInvalid {
             path: self.relpath.clone(),
             issues,
         }
     }
-}
-
-/// Returns the basis of a decision about a document to an actor who may decide about it.
-pub fn show(
-    company: &Company,
-    project: &ProjectId,
-    artifact: &DocumentId,
-    actor: &Actor,
-) -> Result<InboxReadResponse, Error> {
-    let basis = Basis::read(company, project, artifact)?;
-    let head = basis.loose_head();
-    let kind = head.kind().unwrap_or_default();
-    let produced_by = head.produced_by().unwrap_or_default();
-    let team = policy::team_of(company, produced_by);
-    let is_delta = kind == DocumentKind::MemoryDelta.as_str();
-    let subject = Subject {
-        project,
-        run: head.run_id(),
-        resource_id: artifact.as_str(),
-        resource: Resource {
-            team_id: team.as_deref(),
-            producing_actor_id: Some(produced_by),
-            kind: Some(if is_delta { memory::KIND } else { "artifact" }),
-            sensitivity: head.sensitivity(),
-            // A document without a valid visibility gets the most restrictive one.
-            ..Resource::visible(
-                head.visibility()
-                    .unwrap_or(protocol::company::Visibility::PrivateAgent),
-            )
-        },
-    };
-    policy::check(company, actor, Action::Read, &subject)?;
-    policy::require(actor, Action::Approve, &subject)?;
-    let text = basis.files[0].text()?;
-    let front = front_matter::split(text)
-        .map_err(|word| basis.files[0].invalid(vec![Issue::new("frontmatter", &[], word)]))?;
-    let serde_json::Value::Object(frontmatter) = front.head else {
-        return Err(inbox::unsupported(kind, artifact));
-    };
-    let files = basis.files.iter().map(|file| {
-        if is_hidden(company, project, actor, file) {
-            file.without_text()
-        } else {
-            file.with_text()
-        }
-    });
-    Ok(InboxReadResponse {
-        project_id: project.clone(),
-        artifact_id: artifact.clone(),
-        artifact_type: kind.to_owned(),
-        frontmatter,
-        sha256: basis.sha256(),
-        files: files.collect(),
-    })
-}
-
-/// Whether a file is a separate document that the actor may not read.
-fn is_hidden(company: &Company, project: &ProjectId, actor: &Actor, file: &BasisFile) -> bool {
-    let is_other = matches!(file.role, InboxFileRole::Evidence | InboxFileRole::Plan);
-    let folder = layout::documents(project);
-    let name = file.relpath.strip_prefix(&folder);
-    let name = name.and_then(|name| name.strip_prefix('/')?.strip_suffix(".md"));
-    let Some(id) = name.filter(|_| is_other && file.bytes.is_some()) else {
-        return false;
-    };
-    let id = <DocumentId as protocol::Id>::parse(id);
-    !id.is_ok_and(|id| documents::read(company, project, &id, actor, None).is_ok())
 }

@@ -21,6 +21,9 @@ use crate::{
     secret,
 };
 
+/// `subject_kind` of a heartbeat action in reviews.
+pub const ACTION_KIND: &str = "heartbeat_action";
+
 /// A decision that an actor makes about a document.
 #[derive(Clone, Debug)]
 pub struct Verdict {
@@ -81,7 +84,7 @@ impl Verdict {
     pub(crate) fn check_notes(&self) -> Result<(), Error> {
         match self.notes.as_deref().map(str::trim) {
             None | Some("") => Ok(()),
-            Some(notes) => secret::refuse("review.notes", notes),
+            Some(notes) => Ok(secret::refuse("review.notes", notes)?),
         }
     }
 

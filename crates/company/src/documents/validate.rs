@@ -2,8 +2,6 @@
 //!
 //! The doctor checks the contents of events, conversations and sessions, and the consistency of ids and references.
 
-use std::path::{Component, Path};
-
 use protocol::company::{Issue, task::Task, workspace::ValidationIssue};
 
 use crate::{
@@ -46,13 +44,7 @@ pub fn read_document(
 
 /// Returns whether a path from a document exists in the folder and does not lead out of it.
 pub(crate) fn is_there(company: &Company, relative: &str) -> bool {
-    stays_below(relative) && company.path(relative).exists()
-}
-
-/// Returns whether a relative path consists of normal components only, without `..`.
-pub(crate) fn stays_below(relative: &str) -> bool {
-    let mut parts = Path::new(relative).components().peekable();
-    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+    layout::stays_below(relative) && company.path(relative).exists()
 }
 
 /// Returns an issue for every required level-two heading that the body lacks.

@@ -19,7 +19,7 @@ use std::{
 
 use super::{Event, Prepared, verify};
 use crate::{
-    Company, Error,
+    Error,
     files::{
         self,
         dir::{Dir, Readers},
@@ -72,7 +72,7 @@ impl EventLogs {
     ///
     /// If the file does not exist, the error satisfies [`Error::is_missing`]. After any other error, none of the events
     /// is in the file, unless truncating the file failed, too.
-    pub fn append(&self, place: &Place, events: &[Event]) -> Result<Vec<Appended>, Error> {
+    pub fn append(&self, place: &LogFile, events: &[Event]) -> Result<Vec<Appended>, Error> {
         if events.is_empty() {
             return Ok(Vec::new());
         }
@@ -82,7 +82,7 @@ impl EventLogs {
 
     /// Appends plain lines, given without LF, to a file. Creates the file, but not its folder, if it does not exist.
     /// The lines are durable when this returns, and share one sync with the appends of other threads.
-    pub fn append_lines(&self, place: &Place, lines: Vec<String>) -> Result<(), Error> {
+    pub fn append_lines(&self, place: &LogFile, lines: Vec<String>) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
         }
@@ -152,7 +152,7 @@ impl Line {
 }
 
 impl Log {
-    fn append(&self, place: &Place, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
+    fn append(&self, place: &LogFile, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
         let bytes = lines.iter().map(Line::len).sum();
         let written = self
             .group
@@ -164,7 +164,7 @@ impl Log {
     }
 
     /// Writes the lines of several callers with one sync.
-    fn write(&self, place: &Place, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+    fn write(&self, place: &LogFile, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
         let (callers, path) = (batches.len(), &place.path);
         let remembered = lock(&self.remembered).take();
         match write_batches(place, remembered, batches) {
@@ -195,7 +195,7 @@ fn copy_of(error: &Error, path: &Path) -> Error {
 }
 
 fn write_batches(
-    place: &Place,
+    place: &LogFile,
     remembered: Option<End>,
     batches: Vec<Vec<Line>>,
 ) -> Result<(Vec<Vec<Appended>>, End), Error> {
@@ -301,7 +301,7 @@ enum Created {
 }
 
 impl Locked {
-    pub(super) fn open(place: &Place) -> Result<Self, Error> {
+    pub(super) fn open(place: &LogFile) -> Result<Self, Error> {
         loop {
             let file = regular_file(place, place.dir.append(&place.relative))?;
             if let Some(locked) = Self::lock(file, place)? {
@@ -310,7 +310,7 @@ impl Locked {
         }
     }
 
-    fn open_or_create(place: &Place) -> Result<(Self, Created), Error> {
+    fn open_or_create(place: &LogFile) -> Result<(Self, Created), Error> {
         loop {
             match Self::open(place) {
                 Err(error) if error.is_missing() => {}
@@ -331,7 +331,7 @@ impl Locked {
     }
 
     /// Locks a file. `None` if another file replaced it while this call waited for the lock.
-    fn lock(file: File, place: &Place) -> Result<Option<Self>, Error> {
+    fn lock(file: File, place: &LogFile) -> Result<Option<Self>, Error> {
         let failed = |error| Error::io("locked", &place.path, error);
         files::lock(&file, &place.path, LOCK_PATIENCE)?;
         let locked = Self(file);
@@ -347,24 +347,20 @@ impl Locked {
 
 /// Location of a file of lines: its path, and the open folder through which it is accessed.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct LogFile {
     dir: Dir,
     relative: PathBuf,
     path: PathBuf,
 }
 
-impl Place {
-    /// A file of a company folder.
-    pub(crate) fn of(company: &Company, relative: &str) -> Result<Self, Error> {
-        let path = company.path(relative);
-        let dir = company
-            .dir()
-            .map_err(|error| Error::io("opened", &path, error))?;
-        Ok(Self {
-            dir: dir.clone(),
+impl LogFile {
+    /// A file below an open folder; `path` is its full path, for messages.
+    pub(crate) fn below(dir: Dir, relative: &str, path: PathBuf) -> Self {
+        Self {
+            dir,
             relative: PathBuf::from(relative),
             path,
-        })
+        }
     }
 
     /// A file at any path.
@@ -391,7 +387,7 @@ impl Place {
 }
 
 /// Checks that an opened file is a regular file.
-fn regular_file(place: &Place, opened: io::Result<File>) -> Result<File, Error> {
+fn regular_file(place: &LogFile, opened: io::Result<File>) -> Result<File, Error> {
     let failed = |error| Error::io("opened", &place.path, error);
     let file = opened.map_err(failed)?;
     if file.metadata().map_err(failed)?.is_file() {

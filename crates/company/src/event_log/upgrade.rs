@@ -16,7 +16,7 @@ use protocol::company::RunId;
 use super::{
     hash_of, is_blank,
     lines::open_regular,
-    log::{EventLogs, Locked, Place},
+    log::{EventLogs, Locked, LogFile},
     verify::{self, EVENT_HASH, PREV_EVENT_HASH},
 };
 use crate::{Error, files, format::ecma_json::Object};
@@ -86,7 +86,7 @@ impl EventLogs {
             read(&file, &mut bytes)?;
             return Ok(rewrite(&bytes, run_id.as_str(), forced).0);
         }
-        let locked = Locked::open(&Place::at(path)?)?;
+        let locked = Locked::open(&LogFile::at(path)?)?;
         read(&locked.0, &mut bytes)?;
         let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
         if upgraded.outcome == Outcome::Updated {

@@ -28,10 +28,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     Company, Error,
     document::{Project, SharePack, SharedDocument, SharedFile, SharedRun},
-    documents::{
-        LooseHead,
-        validate::{read_document, stays_below},
-    },
+    documents::{LooseHead, validate::read_document},
     format::yaml,
     layout,
     org::{iso, text},
@@ -406,7 +403,7 @@ fn is_shared(visibility: Visibility) -> bool {
 
 /// Rejects a path that leaves `folder`, also through links. A missing file is reported by the reader.
 fn checked_inside(company: &Company, folder: &str, relative: &str) -> Result<(), Error> {
-    let is_below = stays_below(relative)
+    let is_below = layout::stays_below(relative)
         && Path::new(relative).starts_with(folder)
         && Path::new(relative) != Path::new(folder);
     let real = |relative: &str| company.path(relative).canonicalize().ok();

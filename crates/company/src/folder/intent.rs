@@ -24,7 +24,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     Company, Error, Writer,
-    documents::validate::stays_below,
     event_log::{Event, Payload, hex},
     layout,
 };
@@ -142,7 +141,7 @@ impl Writer<'_> {
             created_at: self.now().to_string(),
             files: files.collect(),
             dirs: together.dirs.clone(),
-            events: events.collect::<Result<_, _>>()?,
+            events: events.collect::<Result<_, Error>>()?,
             removed: together.removed.clone(),
         };
         let new_dirs = new_dirs(company, together);
@@ -317,7 +316,7 @@ impl Intent {
     fn finish(&mut self, writer: &Writer<'_>, id: &str) -> Result<(), Error> {
         let files = self.files.iter().map(|file| &file.path);
         let mut paths = files.chain(&self.dirs).chain(&self.removed);
-        if let Some(path) = paths.find(|path| !stays_below(path)) {
+        if let Some(path) = paths.find(|path| !layout::stays_below(path)) {
             return Err(Error::Refused(format!("`{path}` leads out of the folder")));
         }
         let mut first_error = None;

@@ -23,7 +23,10 @@ pub use relevance::{Rank, Ranked, by_words, goal_words};
 
 use crate::{
     Company, Error,
-    decisions::review::{self, Subject},
+    decisions::{
+        memory_delta,
+        review::{self, Subject},
+    },
     document::DocumentKind,
     documents::{self, Listed},
     execution::run,
@@ -210,7 +213,7 @@ impl Plan<'_> {
                     "approved_memory_delta",
                 )
             };
-            let review = decisions.get(&Subject::of(project, &listed.id, memory::KIND));
+            let review = decisions.get(&Subject::of(project, &listed.id, memory_delta::KIND));
             let is_approved =
                 review.is_some_and(|review| review.decision == ReviewDecision::Approved);
             if !is_approved {
@@ -241,7 +244,7 @@ impl Plan<'_> {
                     delta.scope_kind, delta.sensitivity, head.title
                 ))),
             };
-            let kind = Some(memory::KIND);
+            let kind = Some(memory_delta::KIND);
             if !self.may_compose(&candidate, &head.produced_by, kind) {
                 continue;
             }

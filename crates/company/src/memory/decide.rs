@@ -8,11 +8,12 @@ use protocol::company::{
 };
 use serde_json::json;
 
-use super::{Delta, KIND, Scope, patch};
+use super::{Delta, patch};
 use crate::{
     Company, Error, Writer,
     decisions::{
         basis::Basis,
+        memory_delta::{KIND, MemoryScope, patch_of},
         review::{self, Verdict},
     },
     document::ReviewSubject,
@@ -71,7 +72,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         verdict.check_first(company, KIND)?;
         verdict.check_shown(&basis)?;
         let changed = target
-            .map(|target| Ok((apply(&basis, &delta, &target)?, target)))
+            .map(|target| Ok::<_, Error>((apply(&basis, &delta, &target)?, target)))
             .transpose()?;
         let rebased = changed.as_ref().is_some_and(|(changed, _)| changed.rebased);
         let review_id: ReviewId = company.sources().id();
@@ -206,8 +207,8 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
             head.project_id
         )));
     }
-    let scope = Scope::of_target(&head.target_file, project);
-    let is_meant = |scope: &Scope| {
+    let scope = MemoryScope::of_target(&head.target_file, project);
+    let is_meant = |scope: &MemoryScope| {
         let is_v1 = head.schema_version == 1;
         is_v1 || (scope.kind() == delta.scope_kind && scope.id() == delta.scope_ref.as_str())
     };
@@ -231,11 +232,6 @@ fn target(project: &ProjectId, artifact: &DocumentId, delta: &Delta) -> Result<S
             head.patch_file
         )))
     }
-}
-
-/// Path of the patch file of a delta, derived from its id.
-pub(crate) fn patch_of(project: &ProjectId, artifact: &DocumentId) -> String {
-    format!("{}/{artifact}.patch", layout::documents(project))
 }
 
 struct Changed {

@@ -9,10 +9,10 @@ use protocol::{
 };
 use serde_json::json;
 
-use super::{Scope, patch};
+use super::patch;
 use crate::{
-    Company, Error, Writer, document::MemoryDeltaHead, documents, folder::intent::Together, layout,
-    org::text, policy, secret,
+    Company, Error, Writer, decisions::memory_delta::MemoryScope, document::MemoryDeltaHead,
+    documents, folder::intent::Together, layout, org::text, policy, secret,
 };
 
 /// Content of a new delta.
@@ -166,7 +166,7 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
     })
 }
 
-fn scope(new: &NewDelta) -> Result<Scope, Error> {
+fn scope(new: &NewDelta) -> Result<MemoryScope, Error> {
     let given = new.scope_ref.as_deref().map(str::trim);
     match (new.scope_kind, given) {
         (MemoryScopeKind::ProjectMemory, Some(given)) if given != new.project_id.as_str() => {
@@ -175,12 +175,12 @@ fn scope(new: &NewDelta) -> Result<Scope, Error> {
                 new.project_id
             )))
         }
-        (MemoryScopeKind::ProjectMemory, _) => Ok(Scope::Project(new.project_id.clone())),
+        (MemoryScopeKind::ProjectMemory, _) => Ok(MemoryScope::Project(new.project_id.clone())),
         (MemoryScopeKind::AgentGuidance, None | Some("")) => Err(Error::Refused(
             "scope_ref is required for agent_guidance scope".to_owned(),
         )),
         (MemoryScopeKind::AgentGuidance, Some(agent)) => AgentId::parse(agent)
-            .map(Scope::Agent)
+            .map(MemoryScope::Agent)
             .map_err(|error| Error::Refused(format!("scope_ref is not an agent id: {error}"))),
     }
 }

@@ -4,55 +4,16 @@ use protocol::{
     Id as _,
     company::{ActorRole, DocumentId, ProjectId, ReviewDecision},
 };
-use serde_json::{Map, Value};
 
 use crate::{
     Company, Error,
+    decisions::{
+        plan_approval::{is_plan_approval, keys, rationale, rationales},
+        review::ACTION_KIND,
+    },
     document::{ActionProposalHead, Review},
-    inbox, layout,
+    layout,
 };
-
-/// Prefix of the plan id in the rationale of its proposal.
-const RATIONALE: &str = "executive_plan_artifact_id=";
-/// Prefix of the idempotency key of its action.
-const KEY: &str = "approval:executive-plan:";
-
-/// The rationale of a plan's proposal.
-pub(super) fn rationale(plan: &DocumentId) -> String {
-    format!("{RATIONALE}{plan}")
-}
-
-/// The idempotency key of the action in a plan's proposal.
-pub(super) fn key(project: &ProjectId, plan: &DocumentId) -> String {
-    format!("{KEY}{project}:{plan}")
-}
-
-/// Returns whether a proposal asks for the approval of an executive plan. Managers may review it too, but only a
-/// decision of a role that opens the gate is final.
-pub fn is_plan_approval(head: &ActionProposalHead) -> bool {
-    rationales(head).any(|text| text.contains(RATIONALE))
-        || keys(&head.proposed_action).any(|key| key.starts_with(KEY))
-}
-
-/// The executive plans that a proposal asks to approve.
-pub(crate) fn plans_of(head: &ActionProposalHead) -> Vec<DocumentId> {
-    let words = |text| str::split(text, [' ', ',', ';', '\n']);
-    let named = rationales(head)
-        .flat_map(words)
-        .filter_map(|word| word.strip_prefix(RATIONALE));
-    let keyed = keys(&head.proposed_action).filter_map(|key| {
-        let key = key.strip_prefix(KEY)?;
-        let (_, plan) = key.strip_suffix(":noop").unwrap_or(key).rsplit_once(':')?;
-        Some(plan)
-    });
-    let mut plans: Vec<DocumentId> = named
-        .chain(keyed)
-        .filter_map(|plan| DocumentId::parse(plan).ok())
-        .collect();
-    plans.sort_unstable();
-    plans.dedup();
-    plans
-}
 
 /// Returns whether an approval by this role opens the gate.
 pub(crate) fn opens(role: ActorRole) -> bool {
@@ -63,7 +24,7 @@ pub(crate) fn opens(role: ActorRole) -> bool {
 /// not open the gate leaves the plan pending.
 pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
     let subject = &review.subject;
-    if opens(review.actor_role) || *subject.kind != *inbox::ACTION_KIND {
+    if opens(review.actor_role) || *subject.kind != *ACTION_KIND {
         return true;
     }
     let (Ok(project), Ok(document)) = (
@@ -134,7 +95,7 @@ pub(super) fn decision(
             continue;
         };
         let subject = &review.subject;
-        if *subject.kind != *inbox::ACTION_KIND || *subject.project_id != *project.as_str() {
+        if *subject.kind != *ACTION_KIND || *subject.project_id != *project.as_str() {
             continue;
         }
         match proposes(company, project, &subject.artifact_id, plan) {
@@ -183,21 +144,4 @@ fn proposes(
     let is_keyed = |key: &str| key.strip_suffix(":noop").unwrap_or(key).ends_with(&suffix);
     Ok(*head.project_id == *project.as_str()
         && (rationales(head).any(is_named) || keys(&head.proposed_action).any(is_keyed)))
-}
-
-/// The rationales of a proposal and of its action.
-fn rationales(head: &ActionProposalHead) -> impl Iterator<Item = &str> {
-    let of_proposal = head.rationale.as_deref();
-    let of_action = head.proposed_action.get("rationale");
-    of_proposal
-        .into_iter()
-        .chain(of_action.and_then(Value::as_str))
-}
-
-/// The idempotency keys of an action and of the action inside it.
-fn keys(action: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let inner = action.get("proposed_action");
-    let inner = inner.and_then(|inner| inner.get("idempotency_key"));
-    let outer = action.get("idempotency_key");
-    outer.into_iter().chain(inner).filter_map(Value::as_str)
 }

@@ -19,9 +19,10 @@ use protocol::company::{
 };
 use serde_json::{Value, json};
 
-use super::{DEPARTMENT_PLAN, NewTask, agent, department, fill::Target, gate, new_log};
+use super::{DEPARTMENT_PLAN, NewTask, agent, department, fill::Target, new_log};
 use crate::{
     Company, Error, Writer,
+    decisions::plan_approval,
     document::{
         ActionProposalHead, ActionProposalTag, Agent, DocumentHead, DocumentKind, EventsTail,
     },
@@ -554,7 +555,10 @@ impl<'a> Plan<'a> {
     /// The proposal that asks the CEO for approval of the executive plan.
     fn proposal(&self) -> Result<String, Error> {
         let plan = &self.executive_plan;
-        let (key, rationale) = (gate::key(&self.project, plan), gate::rationale(plan));
+        let (key, rationale) = (
+            plan_approval::key(&self.project, plan),
+            plan_approval::rationale(plan),
+        );
         let action = json!({
             "idempotency_key": key,
             "risk": "medium",

@@ -1,6 +1,6 @@
 //! Approves or denies milestones, based on a milestone report and its evidence.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use protocol::{
     Id as _,
@@ -18,6 +18,7 @@ use crate::{
     Company, Error,
     decisions::{
         basis::{Basis, MAX_SHOWN_BYTES},
+        evidence::ENDINGS,
         review::{self, Verdict},
     },
     document::{Markdown, MilestoneReportHead, missing_contract},
@@ -139,36 +140,6 @@ pub fn decide(
         review::put_decision(writer, together, project, event)?;
         Ok(decided)
     })
-}
-
-/// File extensions of evidence files, and the kind of evidence each one stands for.
-const ENDINGS: [(&str, MilestoneEvidenceKind); 4] = [
-    ("patch", MilestoneEvidenceKind::Patch),
-    ("txt", MilestoneEvidenceKind::Text),
-    ("json", MilestoneEvidenceKind::Json),
-    ("md", MilestoneEvidenceKind::Document),
-];
-
-/// Returns the task of a report and every existing file that the report names as evidence or tests.
-pub(crate) fn rests_on(
-    company: &Company,
-    project: &ProjectId,
-    report: &MilestoneReportHead,
-) -> Vec<(InboxFileRole, String)> {
-    let task = TaskId::parse(&report.task_id).ok();
-    let task = task.map(|task| (InboxFileRole::Task, layout::task(project, &task)));
-    let named = report.evidence_artifacts.iter();
-    let named: BTreeSet<DocumentId> = named
-        .chain(report.tests_artifacts.iter().flatten())
-        .filter_map(|id| DocumentId::parse(id).ok())
-        .collect();
-    let evidence = named.iter().flat_map(|id| {
-        ENDINGS.map(|(ending, _)| format!("{}/{id}.{ending}", layout::documents(project)))
-    });
-    let evidence = evidence
-        .filter(|relpath| company.path(relpath).is_file())
-        .map(|relpath| (InboxFileRole::Evidence, relpath));
-    task.into_iter().chain(evidence).collect()
 }
 
 /// Reads a file that a report names as evidence. The actor must be allowed to read the report.

@@ -13,7 +13,7 @@ use protocol::company::{
     task::Task,
 };
 
-use crate::{iso_time, pm::overview, unix_ms};
+use crate::{iso_time, planning::task::progress, unix_ms};
 use bar::Bar;
 use critical_path::{Network, Slot};
 
@@ -78,7 +78,7 @@ pub fn project_plan(project: ProjectId, tasks: &[&Task], now_ms: i64) -> Project
             done_tasks: count(TaskStatus::Done),
             blocked_tasks: count(TaskStatus::Blocked),
             in_progress_tasks: count(TaskStatus::InProgress),
-            progress_pct: overview::mean_pct(tasks.iter().map(|task| overview::progress(task))),
+            progress_pct: mean_pct(tasks.iter().map(|task| progress(task))),
             progress_weighted_pct: weighted_pct(tasks),
         },
         gantt: gantt(tasks, now_ms),
@@ -91,7 +91,7 @@ fn weighted_pct(tasks: &[&Task]) -> f64 {
     let (mut done, mut all) = (0.0, 0.0);
     for task in tasks {
         let days = duration_days(task) as f64;
-        done += overview::progress(task) * days;
+        done += progress(task) * days;
         all += days;
     }
     if tasks.is_empty() {
@@ -154,7 +154,7 @@ fn row(
         status: task.status,
         team_id: task.team_id.as_deref().map(ToOwned::to_owned),
         assignee_agent_id: task.assignee_agent_id.as_deref().map(ToOwned::to_owned),
-        progress_pct: overview::mean_pct([overview::progress(task)].into_iter()),
+        progress_pct: mean_pct([progress(task)].into_iter()),
         start_at: iso_time(bar.start_ms),
         end_at: iso_time(bar.end_ms),
         duration_days,
@@ -198,6 +198,14 @@ impl Remaining {
             span_days: schedule.span_days,
             slack_days,
         }
+    }
+}
+
+/// The mean of shares in per cent, rounded to one decimal; 0 if there are none.
+pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
+    match shares.len() {
+        0 => 0.0,
+        count => (shares.sum::<f64>() / count as f64 * 1000.0).round() / 10.0,
     }
 }
 

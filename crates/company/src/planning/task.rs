@@ -4,7 +4,7 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use protocol::company::{
-    AgentId, Issue, MilestoneStatus, ProjectId, TaskId, Text,
+    AgentId, Issue, MilestoneStatus, ProjectId, TaskId, TaskStatus, Text,
     pm::Allocation,
     task::{
         InvalidTaskFile, MilestoneCounts, Task, TaskExecutionPlan, TaskExecutionPlanUpdate,
@@ -19,7 +19,6 @@ use crate::{
     format::{collation, front_matter},
     layout,
     planning::plan,
-    pm::overview,
     policy::{self, Action, Actor, Resource},
     unix_ms,
 };
@@ -69,7 +68,7 @@ impl TaskFile {
             abs_path: company.shown_path(&self.relpath),
             relpath: self.relpath.clone(),
             frontmatter: task.clone(),
-            progress_ratio: overview::progress(task),
+            progress_ratio: progress(task),
             milestone_counts: milestone_counts(task),
         }
     }
@@ -369,4 +368,21 @@ fn warnings(tasks: &[&Task], changed: &Task) -> Vec<String> {
         warnings.push("dependency_cycle".to_owned());
     }
     warnings
+}
+
+/// Progress of a task from 0 to 1: the share of its done milestones; without milestones, 1 if the task is done.
+pub fn progress(task: &Task) -> f64 {
+    match task.milestones.len() {
+        0 if task.status == TaskStatus::Done => 1.0,
+        0 => 0.0,
+        all => {
+            let is_done = |status| status == MilestoneStatus::Done;
+            let done = task
+                .milestones
+                .iter()
+                .filter(|milestone| is_done(milestone.status))
+                .count();
+            done as f64 / all as f64
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use protocol::company::{
-    MilestoneStatus, ProjectId, TaskStatus,
+    ProjectId, TaskStatus,
     resources::ResourcesSnapshotResponse,
     task::Task,
     workspace::{
@@ -26,6 +26,7 @@ use crate::{
     org::project,
     pipeline::gate,
     planning::{plan, task::Tasks},
+    planning::{plan::mean_pct, task::progress},
     policy::Actor,
 };
 
@@ -57,31 +58,6 @@ struct Standing {
     blocked_tasks: u64,
     progress_pct: f64,
     has_cycle: bool,
-}
-
-/// Progress of a task from 0 to 1: the share of its done milestones; without milestones, 1 if the task is done.
-pub fn progress(task: &Task) -> f64 {
-    match task.milestones.len() {
-        0 if task.status == TaskStatus::Done => 1.0,
-        0 => 0.0,
-        all => {
-            let is_done = |status| status == MilestoneStatus::Done;
-            let done = task
-                .milestones
-                .iter()
-                .filter(|milestone| is_done(milestone.status))
-                .count();
-            done as f64 / all as f64
-        }
-    }
-}
-
-/// The mean of shares in per cent, rounded to one decimal; 0 if there are none.
-pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
-    match shares.len() {
-        0 => 0.0,
-        count => (shares.sum::<f64>() / count as f64 * 1000.0).round() / 10.0,
-    }
 }
 
 impl Standings {

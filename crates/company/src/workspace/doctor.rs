@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::{
     Company, Error,
     document::{Agent, ContextPack, Document, DocumentHead, Machine, Project, Run, RunSpec, Team},
-    documents::validate::{stays_below, validate},
+    documents::validate::validate,
     files::{self, dir::Dir},
     folder::{
         intent,
@@ -206,7 +206,7 @@ fn worktrees(company: &Company, runs: &[(String, String)]) -> DoctorCheck {
             continue;
         };
         named += 1;
-        let is_there = stays_below(worktree) && company.path(worktree).exists();
+        let is_there = layout::stays_below(worktree) && company.path(worktree).exists();
         if run.status == RunStatus::Running && !is_there {
             missing.push(format!("{}/{}: {worktree}", place.0, place.1));
         }
@@ -533,7 +533,7 @@ fn references(company: &Company) -> DoctorCheck {
         let team = agent.and_then(|agent| agent.team_id.clone());
         if let Some(team) = team.filter(|team| !team.is_empty()) {
             let place = format!("{}/{team}", layout::TEAMS);
-            if !stays_below(&place) || !company.path(&place).is_dir() {
+            if !layout::stays_below(&place) || !company.path(&place).is_dir() {
                 details.push(format!("{relative}: team {team} does not exist"));
             }
         }
@@ -544,7 +544,7 @@ fn references(company: &Company) -> DoctorCheck {
             let relative = format!("{folder}/runs/{name}/run.yaml");
             if let Ok(run) = company.read::<Run>(&relative) {
                 let pack = format!("{folder}/context_packs/{}", run.context_pack_id);
-                if !stays_below(&pack) || !company.path(&pack).is_dir() {
+                if !layout::stays_below(&pack) || !company.path(&pack).is_dir() {
                     let pack = &run.context_pack_id;
                     details.push(format!("{relative}: context pack {pack} does not exist"));
                 }
@@ -554,7 +554,7 @@ fn references(company: &Company) -> DoctorCheck {
             let relative = format!("{folder}/context_packs/{name}/manifest.yaml");
             if let Ok(pack) = company.read::<ContextPack>(&relative) {
                 let run = format!("{folder}/runs/{}", pack.run_id);
-                if !stays_below(&run) || !company.path(&run).is_dir() {
+                if !layout::stays_below(&run) || !company.path(&run).is_dir() {
                     details.push(format!("{relative}: run {} does not exist", pack.run_id));
                 }
             }

@@ -18,7 +18,10 @@ use serde_json::{Value, json};
 
 use crate::{
     Company, Error,
-    decisions::review::{self, Subject},
+    decisions::{
+        memory_delta,
+        review::{self, Subject},
+    },
     document::{DocumentHead, DocumentKind},
     documents,
     execution::run::{self, CreatedRun},
@@ -201,7 +204,7 @@ fn pending_proposal(
     let project = &cycle.project_id;
     let decisions = review::latest(company)?;
     for listed in documents::list(company, project, &[DocumentKind::MemoryDelta])? {
-        if decisions.contains_key(&Subject::of(project, &listed.id, memory::KIND))
+        if decisions.contains_key(&Subject::of(project, &listed.id, memory_delta::KIND))
             || !listed.document.body.contains(mark)
         {
             continue;

@@ -1,10 +1,7 @@
 //! Handlers of `inbox.*`.
 
 use ::index::snapshot;
-use company::{
-    decisions::{basis, review::Verdict},
-    inbox,
-};
+use company::{decisions::review::Verdict, inbox};
 use crud::ProposalQuery;
 use protocol::{
     company::{Asking, Text, inbox::*},
@@ -126,7 +123,7 @@ async fn read(ctx: Context, params: InboxReadParams) -> Result<InboxReadResponse
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     within(&ctx, &params.workspace_dir, move |company| {
         let actor = actor.known(company)?;
-        basis::show(company, &params.project_id, &params.artifact_id, &actor)
+        inbox::read::read(company, &params.project_id, &params.artifact_id, &actor)
     })
     .await
 }

@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use company::{
     documents::validate::validate,
-    folder::trust,
     org::{self, defaults, project},
     pm::overview,
+    workspace::trust,
     workspace::{
         bootstrap,
         init::{self, NonEmpty},
@@ -102,7 +102,7 @@ async fn trust_get(
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceTrustResponse, Failure> {
     let dir = &params.workspace_dir;
-    opened(&ctx, dir, |company| Ok(trust::told(company))).await
+    opened(&ctx, dir, |company| Ok(trust::status(company))).await
 }
 
 async fn grant_trust(
