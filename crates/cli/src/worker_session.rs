@@ -8,9 +8,10 @@ use crate::failure::Failure;
 
 /// Refuses to decide in the session of a worker.
 pub(crate) fn refuse_decision() -> Result<(), Failure> {
-    match is_here() {
-        false => Ok(()),
-        true => Err(Failure::WorkerSession),
+    if is_here() {
+        Err(Failure::WorkerSession)
+    } else {
+        Ok(())
     }
 }
 

@@ -593,9 +593,10 @@ fn find_file(folder: &Path) -> PathBuf {
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => return path,
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                return path;
             }
         }
     }

@@ -27,9 +27,8 @@ fn found(folder: &Path) -> Value {
     let mut process = StdioProcess::start(ac(), &folder.join("home"));
     let mut call = |method: &str, params: Value| {
         let mut params = params;
-        match method.contains('/') {
-            true => {}
-            false => params["workspace_dir"] = json!(dir),
+        if !method.contains('/') {
+            params["workspace_dir"] = json!(dir);
         }
         process.call(method, &params).expect(method)
     };

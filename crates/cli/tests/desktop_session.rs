@@ -178,9 +178,10 @@ fn heard_until(connection: &mut TcpStream, end: &[u8]) -> Vec<u8> {
 
 /// `ac open` with a program in place of the browser, which writes its arguments down and ends with `code`.
 fn open_with_browser(home: &TempDir, place: &Path, code: u8) -> (String, Vec<PathBuf>) {
-    let opener = match cfg!(target_os = "macos") {
-        true => "open",
-        false => "xdg-open",
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
     };
     let arguments = place.join("arguments");
     let script = format!(

@@ -24,9 +24,10 @@ fn ac(place: &Path, words: &[&str], input: &str) -> Result<Value, String> {
     drop(stdin);
     let output = child.wait_with_output().expect("ac ends");
     let printed = String::from_utf8(output.stdout).expect("text");
-    match output.status.success() {
-        true => Ok(serde_json::from_str(&printed).unwrap_or(Value::String(printed))),
-        false => Err(String::from_utf8(output.stderr).expect("text")),
+    if output.status.success() {
+        Ok(serde_json::from_str(&printed).unwrap_or(Value::String(printed)))
+    } else {
+        Err(String::from_utf8(output.stderr).expect("text"))
     }
 }
 

@@ -252,13 +252,12 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(next).expect("the folder is there") {
             let entry = entry.expect("the folder can be read");
-            match entry.file_type().expect("it has a type").is_dir() {
-                true => open.push(entry.path()),
-                false => {
-                    let path = entry.path();
-                    let path = path.strip_prefix(folder).expect("it is below");
-                    found.insert(path.to_owned());
-                }
+            if entry.file_type().expect("it has a type").is_dir() {
+                open.push(entry.path())
+            } else {
+                let path = entry.path();
+                let path = path.strip_prefix(folder).expect("it is below");
+                found.insert(path.to_owned());
             }
         }
     }
@@ -286,9 +285,10 @@ async fn an_upload_that_is_cut_anywhere_continues_where_it_was() {
         // Even rounds cut between two frames once they are acknowledged, odd ones anywhere and at once.
         let whole = numbers.below(frames.len());
         let is_even = round % 2 == 0;
-        let within = match is_even {
-            true => 0,
-            false => numbers.below(frames[whole].len()),
+        let within = if is_even {
+            0
+        } else {
+            numbers.below(frames[whole].len())
         };
         let mut sent = frames[..whole].concat();
         sent.extend(&frames[whole][..within]);
@@ -304,9 +304,10 @@ async fn an_upload_that_is_cut_anywhere_continues_where_it_was() {
         let status = connection.status(&upload).await;
         assert_eq!(status["status"], "receiving");
         let next = status["next_offset"].as_u64().unwrap() as usize;
-        let is_possible = match is_even {
-            true => next == whole * CHUNK,
-            false => next.is_multiple_of(CHUNK) && next <= whole * CHUNK,
+        let is_possible = if is_even {
+            next == whole * CHUNK
+        } else {
+            next.is_multiple_of(CHUNK) && next <= whole * CHUNK
         };
         assert!(
             is_possible,

@@ -128,9 +128,10 @@ fn failed(code: &str, message: &str) -> HookError {
 
 fn contribution(resolved: &Resolved) -> Contribution {
     let rendered = render(&resolved.source_path, &resolved.doc.content);
-    let place = match resolved.source_path.is_empty() {
-        true => "root".to_owned(),
-        false => resolved.source_path.join(" / "),
+    let place = if resolved.source_path.is_empty() {
+        "root".to_owned()
+    } else {
+        resolved.source_path.join(" / ")
     };
     Contribution::PromptSection(PromptSection {
         contribution_id: contribution_id(&resolved.doc.id, resolved.doc.version),
@@ -184,13 +185,14 @@ pub struct Rendered {
 /// of a line, and says so; the closing tag is always there.
 fn render(source_path: &[String], content: &str) -> Rendered {
     const CLOSE: &str = "\n</AGENTS_MD>";
-    let place = match source_path.is_empty() {
-        true => "<root>".to_owned(),
-        false => source_path
+    let place = if source_path.is_empty() {
+        "<root>".to_owned()
+    } else {
+        source_path
             .iter()
             .map(|name| shown_name(name))
             .collect::<Vec<_>>()
-            .join(" / "),
+            .join(" / ")
     };
     let head = format!(
         "Source: thread tree / {place}\n\

@@ -199,13 +199,14 @@ fn context(
         texts.push(shown);
     }
     texts.retain(|text| !text.is_empty());
-    match texts.is_empty() {
-        true => Vec::new(),
-        false => vec![Section {
+    if texts.is_empty() {
+        Vec::new()
+    } else {
+        vec![Section {
             id: ID.to_owned(),
             title: None,
             text: texts.join("\n\n"),
-        }],
+        }]
     }
 }
 
@@ -234,9 +235,10 @@ fn remarks(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
                     ..
                 } => Some(PromptManifestDiagnostic {
                     code: "hook_diagnostic".to_owned(),
-                    message: match safe_for_user {
-                        true => message.clone(),
-                        false => "a remark that is not meant for users".to_owned(),
+                    message: if *safe_for_user {
+                        message.clone()
+                    } else {
+                        "a remark that is not meant for users".to_owned()
                     },
                     section_id: None,
                     hook_source: Some(hook_source(contributed, None)),

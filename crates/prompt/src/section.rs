@@ -121,15 +121,16 @@ impl Sections {
         let was_cut = shown.len() < text.len();
         if was_cut || section.truncated {
             let total = text.chars().count();
-            let message = match was_cut {
-                true => format!(
+            let message = if was_cut {
+                format!(
                     "section `{}` shows {room} of {total} characters",
                     section.section_id
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "the source of section `{}` is longer than its budget",
                     section.section_id
-                ),
+                )
             };
             note("dynamic_section_truncated", message);
         }

@@ -128,9 +128,10 @@ async fn import(
             workspace_id: local.workspace(place.workspace.as_deref()).await?,
             folder_id,
             files,
-            mode: match update {
-                true => ThreadAgentsDocImportMode::Update,
-                false => ThreadAgentsDocImportMode::Create,
+            mode: if update {
+                ThreadAgentsDocImportMode::Update
+            } else {
+                ThreadAgentsDocImportMode::Create
             },
         };
         Ok(local.client.call::<ThreadAgentsDocImport>(params).await?)

@@ -187,9 +187,10 @@ impl Artifact {
                 json,
             } => {
                 let written = get(&place, &artifact, output, force).await?;
-                Ok(terminal::say(&match json {
-                    true => json!({"file": written}).to_string(),
-                    false => written.display().to_string(),
+                Ok(terminal::say(&if json {
+                    json!({"file": written}).to_string()
+                } else {
+                    written.display().to_string()
                 })?)
             }
             ArtifactAction::List {
@@ -519,9 +520,10 @@ async fn chunk(
         .and_then(|header| serde_json::from_slice(header).ok());
     let header: ArtifactDownloadChunkHeader = header.ok_or_else(damaged)?;
     let bytes = frame.get(at..).unwrap_or_default();
-    match gateway::sha256_hex(bytes) == header.chunk_sha256 && header.offset == offset {
-        true => Ok(bytes.to_vec()),
-        false => Err(damaged()),
+    if gateway::sha256_hex(bytes) == header.chunk_sha256 && header.offset == offset {
+        Ok(bytes.to_vec())
+    } else {
+        Err(damaged())
     }
 }
 

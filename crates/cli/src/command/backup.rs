@@ -38,9 +38,10 @@ impl Backup {
         if let Ok(there) = self.file.symlink_metadata()
             && !(self.force && there.is_file())
         {
-            let what = match there.is_file() {
-                true => "is there: use --force to replace it",
-                false => "is there, and no plain file: name another one",
+            let what = if there.is_file() {
+                "is there: use --force to replace it"
+            } else {
+                "is there, and no plain file: name another one"
             };
             return Err(Failure::Argument {
                 detail: format!("`{}` {what}", self.file.display()),
@@ -51,9 +52,10 @@ impl Backup {
             return Err(gateway::BackupError::NoHome { path }.into());
         }
         let home = Home::open(&path)?;
-        let secrets = match self.secrets {
-            true => Secrets::Saved,
-            false => Secrets::LeftOut,
+        let secrets = if self.secrets {
+            Secrets::Saved
+        } else {
+            Secrets::LeftOut
         };
         let bar = terminal::spinner("{spinner} {bytes} saved");
         let ticking = bar.clone();

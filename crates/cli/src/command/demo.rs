@@ -141,9 +141,10 @@ impl Place {
             folder: folder.clone(),
         };
         // What a demo did not make is never removed.
-        match is_new || (is_ours && place.noted().is_some()) {
-            true => Ok(place),
-            false => Err(refused("holds something else than a demo")),
+        if is_new || (is_ours && place.noted().is_some()) {
+            Ok(place)
+        } else {
+            Err(refused("holds something else than a demo"))
         }
     }
 

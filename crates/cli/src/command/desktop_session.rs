@@ -47,10 +47,7 @@ impl DesktopSessionCommand {
         match self.action {
             DesktopSessionAction::List { home, json } => {
                 let rows = open(&home)?.list(now).await?;
-                terminal::say(&match json {
-                    true => as_json(&rows),
-                    false => as_table(rows),
-                })?;
+                terminal::say(&if json { as_json(&rows) } else { as_table(rows) })?;
             }
             DesktopSessionAction::End { home, id, json, .. } => {
                 let sessions = open(&home)?;

@@ -201,17 +201,19 @@ async fn show(place: Place, json: bool) -> Result<(), Failure> {
         return Ok(terminal::say("No AGENTS.md is in force here.")?);
     };
     if effective.inherited {
-        let source = match effective.source_path.is_empty() {
-            true => "the root".to_owned(),
-            false => effective.source_path.join("/"),
+        let source = if effective.source_path.is_empty() {
+            "the root".to_owned()
+        } else {
+            effective.source_path.join("/")
         };
         terminal::complain(&format!("inherited from {source}"));
     }
     let content = effective.doc.content.trim_end();
     // A file gets every byte, a terminal none that would act on it.
-    Ok(match terminal::is_for_people(false) {
-        true => terminal::say(&terminal::harmless_lines(content)),
-        false => terminal::say(content),
+    Ok(if terminal::is_for_people(false) {
+        terminal::say(&terminal::harmless_lines(content))
+    } else {
+        terminal::say(content)
     }?)
 }
 

@@ -139,12 +139,11 @@ impl Doctor {
             .iter()
             .filter(|finding| finding.status == DoctorStatus::Fail)
             .count();
-        match self.json {
-            true => {
-                let answer = json!({"ok": broken == 0, "findings": findings});
-                terminal::answer(&answer, true)?;
-            }
-            false => terminal::say(&shown(&findings))?,
+        if self.json {
+            let answer = json!({"ok": broken == 0, "findings": findings});
+            terminal::answer(&answer, true)?;
+        } else {
+            terminal::say(&shown(&findings))?
         }
         match broken {
             0 => Ok(()),
@@ -166,9 +165,10 @@ impl Doctor {
         findings.push(super::blocking(move || space::look("space", &folder)).await?);
         if !home.path().join("gateway.db").is_file() {
             // The lock is made with the database.
-            findings.push(match home.path().join("write.lock").exists() {
-                true => Finding::fail("database", "it is gone", RESTORE),
-                false => Finding::warn("database", "there is none yet", "`ac serve` makes one"),
+            findings.push(if home.path().join("write.lock").exists() {
+                Finding::fail("database", "it is gone", RESTORE)
+            } else {
+                Finding::warn("database", "there is none yet", "`ac serve` makes one")
             });
             return Ok(findings);
         }
@@ -390,9 +390,10 @@ fn of_company(dir: &str, check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> 
             )
         })
         .collect();
-    match findings.is_empty() {
-        true => vec![Finding::pass(check, terminal::count(told.len(), "check"))],
-        false => findings,
+    if findings.is_empty() {
+        vec![Finding::pass(check, terminal::count(told.len(), "check"))]
+    } else {
+        findings
     }
 }
 

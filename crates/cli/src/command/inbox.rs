@@ -420,12 +420,11 @@ fn already(before: Before, decision: ReviewDecision) -> Result<Value, Failure> {
     };
     let by = terminal::harmless(&before.by);
     let sentence = format!("`{}` was {word} by {by} at {}", before.id, before.at);
-    match before.decision == decision {
-        true => {
-            terminal::complain(&sentence);
-            Ok(before.answer)
-        }
-        false => Err(Failure::Decided { sentence }),
+    if before.decision == decision {
+        terminal::complain(&sentence);
+        Ok(before.answer)
+    } else {
+        Err(Failure::Decided { sentence })
     }
 }
 
@@ -633,12 +632,13 @@ fn kind(word: &str, is_for_people: bool) -> String {
 
 /// A proposal for people.
 fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
-    let stale = match proposal.is_stale {
-        true => format!(
+    let stale = if proposal.is_stale {
+        format!(
             ", against version {} while there is version {}",
             proposal.base_version, proposal.current_version
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     format!(
         "\n{} by {}, for {}{stale}\n{}\n{}",

@@ -110,17 +110,16 @@ impl Methods {
             vec![command_name(method), access, purpose]
         };
         let rows: Vec<_> = found.iter().map(row).collect();
-        let text = match is_json {
-            false => terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows),
-            true => {
-                let keys = ["command", "scope", "purpose"].map(str::to_owned);
-                let object = |row: Vec<String>| -> Value {
-                    let pairs = keys.iter().cloned().zip(row.into_iter().map(Value::from));
-                    Value::Object(pairs.collect())
-                };
-                let rows = rows.into_iter().map(object).collect();
-                format!("{:#}", Value::Array(rows))
-            }
+        let text = if is_json {
+            let keys = ["command", "scope", "purpose"].map(str::to_owned);
+            let object = |row: Vec<String>| -> Value {
+                let pairs = keys.iter().cloned().zip(row.into_iter().map(Value::from));
+                Value::Object(pairs.collect())
+            };
+            let rows = rows.into_iter().map(object).collect();
+            format!("{:#}", Value::Array(rows))
+        } else {
+            terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows)
         };
         Ok(terminal::say(&text)?)
     }

@@ -84,9 +84,10 @@ fn write_redirect(home: &Home, address: &str) -> Result<PathBuf, Failure> {
 
 /// Hands the page to the browser of the system. Answers whether that seems to work.
 async fn start_browser(page: &Path) -> bool {
-    let program = match cfg!(target_os = "macos") {
-        true => "open",
-        false => "xdg-open",
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
     };
     let started = Command::new(program)
         .arg(page)

@@ -50,12 +50,13 @@ impl Search {
             return Ok(terminal::say("Nothing was found.")?);
         }
         let row = |hit: &SearchHit| json!({"kind": hit.kind, "id": hit.id, "title": hit.title, "text": hit.snippet});
-        match self.json {
-            true => terminal::answer(&json!(found), true),
-            false => terminal::answer(
+        if self.json {
+            terminal::answer(&json!(found), true)
+        } else {
+            terminal::answer(
                 &json!(found.items.iter().map(row).collect::<Vec<_>>()),
                 false,
-            ),
+            )
         }
     }
 }

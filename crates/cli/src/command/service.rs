@@ -31,9 +31,10 @@ impl Service {
         let ServiceAction::Install { home, print: _ } = &self.action;
         let home = home.path()?;
         let program = env::current_exe().map_err(|source| Failure::Runtime { source })?;
-        let text = match cfg!(target_os = "macos") {
-            true => plist(&program, &home),
-            false => unit(&program, &home),
+        let text = if cfg!(target_os = "macos") {
+            plist(&program, &home)
+        } else {
+            unit(&program, &home)
         };
         Ok(terminal::say(&text)?)
     }

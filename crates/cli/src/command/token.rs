@@ -69,12 +69,13 @@ impl Token {
             } => {
                 let token = NewToken::new(name, &role, &scopes, &workspaces)?;
                 let (row, secret) = token.create(&open(&home)?, &Sources::system()).await?;
-                terminal::say(&match json {
-                    true => json!({"id": row.id, "token": secret}).to_string(),
-                    false => format!(
+                terminal::say(&if json {
+                    json!({"id": row.id, "token": secret}).to_string()
+                } else {
+                    format!(
                         "{secret}\n\nThis is the only time the token is shown. Revoke it with `ac token revoke {}`.",
                         row.id
-                    ),
+                    )
                 })?;
             }
             TokenAction::List { home, json } => {
@@ -82,9 +83,10 @@ impl Token {
                 let rows = store.access_tokens().list().await?;
                 let workspaces = store.workspaces().list().await?.into_iter();
                 let names = workspaces.map(|workspace| (workspace.id, workspace.name));
-                terminal::say(&match json {
-                    true => as_json(&rows),
-                    false => as_table(rows, &names.collect()),
+                terminal::say(&if json {
+                    as_json(&rows)
+                } else {
+                    as_table(rows, &names.collect())
                 })?;
             }
             TokenAction::Revoke { home, id, json } => {
@@ -92,9 +94,10 @@ impl Token {
                 if !open(&home)?.access_tokens().revoke(&id, now).await? {
                     return Err(Failure::UnknownToken { id });
                 }
-                terminal::say(&match json {
-                    true => json!({"id": id, "revoked": true}).to_string(),
-                    false => format!("The token `{id}` is revoked."),
+                terminal::say(&if json {
+                    json!({"id": id, "revoked": true}).to_string()
+                } else {
+                    format!("The token `{id}` is revoked.")
                 })?;
             }
         }

@@ -83,9 +83,10 @@ fn draw(tree: &ThreadTreeResponse, workspaces: &Names) -> String {
         };
         let is_alone = tree.folders.iter().filter(is_same).count() == 1;
         branch.push(Branch {
-            line: match is_alone {
-                true => format!("{name}/"),
-                false => format!("{name}/  {}", folder.id),
+            line: if is_alone {
+                format!("{name}/")
+            } else {
+                format!("{name}/  {}", folder.id)
             },
             below: Some(&folder.id),
         });
@@ -128,9 +129,10 @@ fn branch(
         return;
     };
     for (index, child) in children.iter().enumerate() {
-        let (elbow, rail) = match index + 1 == children.len() {
-            true => ("└─ ", "   "),
-            false => ("├─ ", "│  "),
+        let (elbow, rail) = if index + 1 == children.len() {
+            ("└─ ", "   ")
+        } else {
+            ("├─ ", "│  ")
         };
         lines.push(format!("{indent}{elbow}{}", child.line));
         if child.below.is_some() {

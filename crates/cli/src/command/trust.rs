@@ -72,11 +72,12 @@ impl Trust {
             return terminal::answer(&json!(told), as_json);
         }
         let dir = terminal::harmless(&told.workspace_dir);
-        Ok(terminal::say(&match told.trusted {
-            true => format!("{dir} is trusted on this machine."),
-            false => format!(
+        Ok(terminal::say(&if told.trusted {
+            format!("{dir} is trusted on this machine.")
+        } else {
+            format!(
                 "{dir} is not trusted on this machine any more: it can be read and nothing else."
-            ),
+            )
         })?)
     }
 }

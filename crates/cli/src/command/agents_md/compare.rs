@@ -74,9 +74,10 @@ impl Scope {
     /// The CLAUDE.md with a text of its own beside an AGENTS.md, and how it stands.
     pub(super) fn beside(&self) -> Option<(String, &str, State)> {
         let (agents, claude) = (self.agents.as_deref()?, self.claude.as_deref()?);
-        let state = match with_lf(agents) == with_lf(claude) {
-            true => self.state(),
-            false => State::ClaudeDiffers,
+        let state = if with_lf(agents) == with_lf(claude) {
+            self.state()
+        } else {
+            State::ClaudeDiffers
         };
         Some((self.path("CLAUDE.md"), claude, state))
     }

@@ -59,9 +59,10 @@ pub(super) fn read_one(
 ) -> Result<Option<ThreadAgentsDocFile>, Failure> {
     let path = directory.join(below);
     let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    match is_file && check_place(directory, below).is_ok() {
-        true => read(&path, below.to_owned()).map(Some),
-        false => Ok(None),
+    if is_file && check_place(directory, below).is_ok() {
+        read(&path, below.to_owned()).map(Some)
+    } else {
+        Ok(None)
     }
 }
 

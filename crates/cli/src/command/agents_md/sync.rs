@@ -228,12 +228,11 @@ impl Sync {
                 rationale: self.rationale.clone().unwrap_or_else(reason),
                 base_version: file.expected_version,
             };
-            let id = match self.dry_run {
-                true => None,
-                false => {
-                    let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
-                    Some(proposed.proposal.id)
-                }
+            let id = if self.dry_run {
+                None
+            } else {
+                let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
+                Some(proposed.proposal.id)
             };
             deeds.insert(file.path, (Done::Proposed, id));
         }
@@ -272,9 +271,10 @@ impl Sync {
             None => self.to.is_none() && row.state != State::Same,
         };
         let left = rows.iter().filter(is_left).count();
-        match self.json {
-            true => terminal::answer(&json!({"rows": rows, "left": left}), true)?,
-            false => terminal::say(&self.shown(rows))?,
+        if self.json {
+            terminal::answer(&json!({"rows": rows, "left": left}), true)?
+        } else {
+            terminal::say(&self.shown(rows))?
         }
         match left {
             0 => Ok(()),
@@ -388,14 +388,15 @@ fn check_kept(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
 /// Fails if a file says something else than what was compared.
 fn check_unchanged(directory: &Path, rewrite: &Rewrite) -> Result<(), Failure> {
     let now = files::read_one(directory, &rewrite.path)?;
-    match now.map(|file| file.content) == rewrite.before {
-        true => Ok(()),
-        false => Err(Failure::InTheWay {
+    if now.map(|file| file.content) == rewrite.before {
+        Ok(())
+    } else {
+        Err(Failure::InTheWay {
             detail: format!(
                 "`{}` changed while it was compared, so nothing was written: sync again",
                 rewrite.path
             ),
-        }),
+        })
     }
 }
 

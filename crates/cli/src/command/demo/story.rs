@@ -208,14 +208,15 @@ impl Story<'_> {
         let launched = self.company("session.launch", launch).await?;
         let session = json!({"session_ref": launched["session_ref"]});
         let ended = self.company("session.collect", session).await?;
-        match ended["status"] == work.status {
-            true => Ok(run),
-            false => Err(Failure::Argument {
+        if ended["status"] == work.status {
+            Ok(run)
+        } else {
+            Err(Failure::Argument {
                 detail: format!(
                     "the worker of the demo did not do as it was told: {}",
                     ended["error"].as_str().unwrap_or("it ended otherwise")
                 ),
-            }),
+            })
         }
     }
 
@@ -438,9 +439,10 @@ impl Story<'_> {
         self.progress("conversations");
         let project = &people.project;
         let say = |conversation: String, author: &str, role: &str, body: &str| {
-            let scope = match conversation.contains("_workspace_") {
-                true => json!({"scope": "workspace"}),
-                false => json!({"scope": "project", "project_id": project}),
+            let scope = if conversation.contains("_workspace_") {
+                json!({"scope": "workspace"})
+            } else {
+                json!({"scope": "project", "project_id": project})
             };
             let mut message = json!({
                 "conversation_id": conversation, "author_id": author, "author_role": role, "body": body,

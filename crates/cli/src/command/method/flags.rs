@@ -128,13 +128,15 @@ impl Flags {
                 .value_parser(folder::argument());
         }
         let argument = argument.long(param.name.replace('_', "-"));
-        let argument = match self.is_the_name(param) {
-            true => argument.visible_alias("name"),
-            false => argument,
+        let argument = if self.is_the_name(param) {
+            argument.visible_alias("name")
+        } else {
+            argument
         };
-        let argument = match param.is_required && param.name != WORKSPACE {
-            true => argument.required_unless_present("params"),
-            false => argument,
+        let argument = if param.is_required && param.name != WORKSPACE {
+            argument.required_unless_present("params")
+        } else {
+            argument
         };
         match &param.kind {
             Kind::Text(words) => one_of(argument.value_name("TEXT"), words),
@@ -253,11 +255,12 @@ fn text(path: &Path) -> Value {
 }
 
 fn one_of(argument: Arg, words: &[String]) -> Arg {
-    match words.is_empty() {
-        true => argument,
-        false => argument
+    if words.is_empty() {
+        argument
+    } else {
+        argument
             .value_name("WORD")
-            .value_parser(PossibleValuesParser::new(words.to_vec())),
+            .value_parser(PossibleValuesParser::new(words.to_vec()))
     }
 }
 

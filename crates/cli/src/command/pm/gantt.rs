@@ -82,12 +82,13 @@ fn plain(text: &str) -> String {
     let turns_text =
         |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars()
-        .map(
-            |character| match character.is_control() || turns_text(character) {
-                true => ' ',
-                false => character,
-            },
-        )
+        .map(|character| {
+            if character.is_control() || turns_text(character) {
+                ' '
+            } else {
+                character
+            }
+        })
         .collect()
 }
 
@@ -115,9 +116,10 @@ fn colour(task: &GanttTask) -> &'static str {
 }
 
 fn coloured(text: &str, colour: &str, style: Style) -> String {
-    match style.is_coloured {
-        true => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
-        false => text.to_owned(),
+    if style.is_coloured {
+        format!("\u{1b}[{colour}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
     }
 }
 

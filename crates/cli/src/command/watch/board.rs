@@ -179,10 +179,7 @@ impl Board {
         }
         if let Some(wish) = self.question.take() {
             let is_yes = matches!(key.code, KeyCode::Char('y') | KeyCode::Enter);
-            return match is_yes {
-                true => Next::Do(wish),
-                false => Next::Go,
-            };
+            return if is_yes { Next::Do(wish) } else { Next::Go };
         }
         self.notice.clear();
         #[expect(
