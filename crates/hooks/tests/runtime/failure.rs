@@ -97,7 +97,7 @@ async fn a_fallback_without_contributions_is_a_mistake() {
     assert!(matches!(failure, PhaseError::Configuration { .. }));
     assert_eq!(
         failure.to_string(),
-        "subscription `a` falls back on contributions it does not have"
+        "subscription `a` has the failure policy `fallback` but no fallback contributions"
     );
 }
 

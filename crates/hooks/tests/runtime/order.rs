@@ -110,7 +110,7 @@ async fn a_cycle_names_its_members_alone() {
     let error = run(&runtime).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "subscriptions wait for each other: `a`, `b`, `c`"
+        "subscriptions depend on each other in a cycle: `a`, `b`, `c`"
     );
     assert_eq!(
         error,

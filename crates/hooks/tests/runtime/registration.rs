@@ -45,7 +45,7 @@ fn two_handlers_cannot_share_an_id() {
     check(
         vec![definition(Scripted::answers("a", policy("a")), vec![])],
         &expected,
-        "handler `a` is installed already",
+        "handler `a` is already installed",
     );
 }
 
@@ -58,7 +58,7 @@ fn two_handlers_of_one_package_cannot_share_an_id() {
     check(
         vec![handler(), handler()],
         &expected,
-        "handler `b` is installed already",
+        "handler `b` is already installed",
     );
 }
 
@@ -73,7 +73,7 @@ fn two_subscriptions_cannot_share_an_id() {
             vec![subscription("a", "b", |_| {})],
         )],
         &expected,
-        "subscription `a` is installed already",
+        "subscription `a` is already installed",
     );
 }
 
