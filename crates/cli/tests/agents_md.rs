@@ -99,7 +99,7 @@ c/AGENTS.md  only in the tree        1
 ";
     let counts =
         "1 differs, 1 differs from AGENTS.md, 1 only in files, 1 only in the tree, 1 same\n";
-    let said = "error: 4 files are not in step with the tree\n";
+    let said = "error: 4 files are out of sync with the tree\n";
     let expected = Ended::new(1, &format!("{table}{counts}"), said);
     assert_eq!(desk.sync(&[]), expected);
     let diffs = "

@@ -283,13 +283,13 @@ fn the_tree_and_its_documents_are_those_of_the_company_around_here() {
     );
     assert_eq!(
         desk.run(&["doc", "show"]).out,
-        "No AGENTS.md is in force here.\n"
+        "No AGENTS.md applies here.\n"
     );
     assert_eq!(desk.json(&["doc", "history", "Alpha"])[0]["version"], 1);
     let unknown = desk.run(&["doc", "show", "Beta"]);
     assert_eq!(
         unknown.err,
-        "error: there is no folder `Beta`: `ac tree` shows them\n"
+        "error: there is no folder `Beta`: `ac tree` shows the folders\n"
     );
 }
 
@@ -487,7 +487,7 @@ fn a_doctor_names_the_file_that_keeps_the_home_from_opening() {
     let sick = desk.run(&["doctor", "--json"]);
     assert_eq!(
         (sick.code, sick.err.as_str()),
-        (1, "error: one thing is broken\n")
+        (1, "error: one check failed\n")
     );
     let findings: Value = serde_json::from_str(&sick.out).unwrap();
     let all = findings["findings"].as_array().unwrap();
@@ -563,7 +563,7 @@ fn a_doctor_finds_what_is_broken() {
     let sick = desk.run(&["doctor", "--json"]);
     assert_eq!(sick.code, 1);
     assert!(
-        sick.err.ends_with("error: 3 things are broken\n"),
+        sick.err.ends_with("error: 3 checks failed\n"),
         "{}",
         sick.err
     );
@@ -615,7 +615,7 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &[],
             2,
-            "error: no command was given\nhint: `ac demo` shows everything at work, `ac --help` lists the commands\n",
+            "error: no command was given\nhint: `ac demo` starts a demo, `ac --help` lists the commands\n",
         ),
         (
             &["serve", "--lissten", "x"],
@@ -625,27 +625,27 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &["inbx"],
             2,
-            "error: there is no command `inbx`; did you mean `ac inbox`?\nhint: `ac --help` shows the commands, `ac methods` those of the protocol\n",
+            "error: there is no command `inbx`; did you mean `ac inbox`?\nhint: `ac --help` lists the commands, `ac methods` lists those of the protocol\n",
         ),
         (
             &["inbox", "-C", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
         (
             &["inbox", "-C", home],
             2,
-            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+            "is not a company folder: name one, or turn it into one with `ac workspace:init --force DIR`\n",
         ),
         (
             &["workspace:open", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
         (
             &["workspace:open", home],
             2,
-            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+            "is not a company folder: name one, or turn it into one with `ac workspace:init --force DIR`\n",
         ),
         (
             &["run:replay"],
@@ -655,7 +655,7 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &["run:list", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
     ];
     for (words, code, end) in cases {
@@ -690,7 +690,9 @@ fn the_beginning_of_a_command_lists_the_commands_that_begin_with_it() {
     ] {
         let said = desk.run(&[name]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}");
-        let head = format!("error: `ac {name}` is no command by itself; these begin with it:\n");
+        let head = format!(
+            "error: `ac {name}` is not a command by itself; commands that start with it:\n"
+        );
         assert!(said.err.starts_with(&head), "{}", said.err);
         assert!(said.err.contains(command), "{}", said.err);
     }
@@ -728,10 +730,10 @@ fn messages_say_the_cause_and_the_next_step() {
             &["artifact", "put", big],
             "has 60 MiB: a file may have 50 MiB at most\n",
         ),
-        (&["artifact", "put", missing], "missing` is not there\n"),
+        (&["artifact", "put", missing], "missing` does not exist\n"),
         (
             &["backup", below],
-            "missing` cannot be used: it is not there\n",
+            "missing` cannot be used: it does not exist\n",
         ),
         (
             &["rpc:call", "--method", "run.list", "--params", at_folder],
@@ -739,7 +741,7 @@ fn messages_say_the_cause_and_the_next_step() {
         ),
         (
             &["serve", "--listen", "127.0.0.1:0", "--ready-file", below],
-            "cannot be written: its folder is not there\n",
+            "cannot be written: its folder does not exist\n",
         ),
         (
             &[
@@ -830,7 +832,7 @@ fn a_damaged_database_points_to_the_doctor() {
     for words in [&["status"][..], &["token", "list"]] {
         let said = desk.run(words);
         assert_eq!(said.code, 1, "{words:?}");
-        let hint = "hint: `ac doctor` tells what is wrong with the database and how to mend it\n";
+        let hint = "hint: `ac doctor` shows what is wrong with the database and how to repair it\n";
         assert!(said.err.ends_with(hint), "{words:?}: {}", said.err);
     }
 }
@@ -955,7 +957,7 @@ fn no_permission_is_said_with_what_to_do() {
     let free = tempfile::tempdir().unwrap();
     fs::set_permissions(free.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let hint =
-        "hint: it belongs to another account: name another one, or let its owner give you access\n";
+        "hint: it belongs to another account: name another path, or ask its owner for access\n";
     let company = [
         "inbox",
         "--home",
@@ -1299,7 +1301,7 @@ fn commands_that_decide_refuse_in_the_session_of_a_worker() {
         assert_eq!(refused.code, 1, "{words:?}");
         assert_eq!(
             refused.err,
-            "error: decisions are for people, and this command runs in the session of a worker: decide in a terminal of your own or on the desktop\n"
+            "error: only people may decide, but this command runs in a worker session: decide in your own terminal or on the desktop\n"
         );
     }
     // A worker that drops the variable is still known by the processes that started it.

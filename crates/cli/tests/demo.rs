@@ -247,7 +247,7 @@ fn a_folder_with_something_else_is_left_alone() {
     let refused = demo(place.path());
     assert_eq!(refused.status.code(), Some(2));
     let expected = format!(
-        "error: `{}` holds something else than a demo: name an empty folder\n",
+        "error: `{}` contains something other than a demo: name an empty folder\n",
         place.path().display()
     );
     assert_eq!(String::from_utf8(refused.stderr).unwrap(), expected);
@@ -266,7 +266,7 @@ fn a_demo_has_no_other_home_than_its_own() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(
         String::from_utf8_lossy(&refused.stderr),
-        "error: a demo has a home of its own: name its folder without --home, as in `ac demo DIR`\n"
+        "error: a demo has its own home: name its folder without --home, as in `ac demo DIR`\n"
     );
     assert!(!place.path().join("home").exists());
 }
@@ -311,7 +311,10 @@ fn a_demo_is_served_and_a_second_one_tells_where() {
     let second = ac().arg("demo").arg(place.path()).output().unwrap();
     let said = String::from_utf8(second.stdout).unwrap();
     assert!(second.status.success());
-    assert!(said.starts_with("The demo is served already:\n"), "{said}");
+    assert!(
+        said.starts_with("The demo is already being served:\n"),
+        "{said}"
+    );
     assert!(said.contains(&format!("{host}#code=")), "{said}");
     serving.kill().unwrap();
     serving.wait().unwrap();

@@ -154,7 +154,7 @@ fn a_browser_is_listed_and_signed_out_alone() {
     let again = run(&home, &["desktop-session", "end", &id]);
     assert_eq!(again.status.code(), Some(1));
     let expected = format!(
-        "error: no browser is signed in with a session `{id}`: `ac desktop-session list` shows them\n"
+        "error: there is no desktop session `{id}`: `ac desktop-session list` lists the sessions\n"
     );
     assert_eq!(String::from_utf8(again.stderr).unwrap(), expected);
     printed(&home, &["desktop-session", "end", "--all"]);

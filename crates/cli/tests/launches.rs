@@ -334,7 +334,7 @@ fn ending_a_cool_down_says_which_one_was_ended() {
     put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
     assert_eq!(
         desk.shown(&["cooldown", "clear", "--now"]),
-        "The cool-down of codex until 2999-01-01 00:00:00 is ended.\n"
+        "Ended the cool-down of codex until 2999-01-01 00:00:00.\n"
     );
 }
 

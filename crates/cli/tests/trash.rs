@@ -86,9 +86,9 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     for sentence in [
         "Delete the folder `Backend`?",
         "Its AGENTS.md (version 1, 10 characters) goes with it",
-        "1 thread and 1 folder in it stay and move one level up, to the root of the tree.",
+        "1 thread and 1 folder in it are kept and move one level up, to the root of the tree.",
         "It can be restored for 30 days: `ac trash restore fld_",
-        "Add --yes to go on without being asked",
+        "Add --yes to skip this question",
     ] {
         assert!(asked.err.contains(sentence), "{sentence}: {}", asked.err);
     }
@@ -110,7 +110,7 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     assert_eq!(unknown.code, 2);
     assert_eq!(
         unknown.err,
-        "error: `fld_nothing` is not in the trash: `ac trash list` shows what is\n"
+        "error: `fld_nothing` is not in the trash: `ac trash list` lists its items\n"
     );
     let restored = run(&place, &["trash", "restore", folder]);
     assert_eq!(restored.out, "Restored the folder `Backend`.\n");
@@ -125,12 +125,14 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     let asked = run(&place, &["trash", "purge", "--all"]);
     assert_eq!(asked.code, 2);
     assert!(
-        asked.err.contains("Delete the folder `Backend` for good?"),
+        asked
+            .err
+            .contains("Delete the folder `Backend` permanently?"),
         "{}",
         asked.err
     );
     let purged = run(&place, &["trash", "purge", "--all", "--yes"]);
-    assert_eq!(purged.out, "1 item is deleted for good.\n");
+    assert_eq!(purged.out, "1 item was deleted permanently.\n");
     assert_eq!(run(&place, &["trash", "list"]).out, "The trash is empty.\n");
 }
 

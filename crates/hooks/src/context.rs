@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The turn as hooks see it. Fields that do not apply are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HookContext {
-/// The workspace of the turn.
+    /// The workspace of the turn.
     pub workspace_id: Option<String>,
     /// The thread the turn runs on.
     pub thread_id: Option<String>,

@@ -171,7 +171,8 @@ impl Execution {
             Ok(Ok(Err(error))) => return Err(failed(error)),
             Ok(Ok(Ok(response))) => response,
         };
-        self.check_allowed(&response.contributions).map_err(failed)?;
+        self.check_allowed(&response.contributions)
+            .map_err(failed)?;
         Ok(response)
     }
 

@@ -31,7 +31,7 @@ pub trait Handler: Send + Sync + 'static {
 /// The request to a handler.
 #[derive(Clone, Debug)]
 pub struct HookRequest {
-/// The phase that runs.
+    /// The phase that runs.
     pub phase: Phase,
     /// The turn.
     pub context: HookContext,

@@ -1,4 +1,4 @@
-//! What is refused at installation.
+//! Validation of packages at installation.
 
 use hooks::{Definition, Phase, RegistrationError, Subscription};
 
@@ -11,7 +11,7 @@ fn sound(id: &str) -> Definition {
     hook(Scripted::answers(id, policy(id)), |_| {})
 }
 
-/// Installs package `first` with hook `a`, then this one as `second`.
+/// Installs package `first` with hook `a`, then a package `second` with the given definitions.
 fn check(definitions: Vec<Definition>, expected: &RegistrationError, message: &str) {
     let error = builder(&MemoryStore::new())
         .install(package("first", vec![sound("a")]))
