@@ -176,7 +176,7 @@ fn what_is_not_committed_is_not_overwritten_without_force() {
     desk.save(Some(&desk.make_folder("c")), "theirs\n");
     let refused = |path: &str| {
         let said = format!(
-            "error: `{path}` says something that is not committed: commit it, or use --force to replace it\n"
+            "error: `{path}` has uncommitted changes: commit them, or use --force to replace it\n"
         );
         for options in [&["--to", "files"][..], &["--to", "files", "--dry-run"]] {
             assert_eq!(desk.sync(options), Ended::new(1, "", &said));
@@ -219,7 +219,7 @@ fn without_git_no_file_is_overwritten_without_force() {
     let desk = Desk::with(&[("AGENTS.md", "mine\n")]);
     desk.save(None, "theirs\n");
     fs::remove_dir_all(desk.file(".git")).unwrap();
-    let said = "error: `repo` is in no git repository that could bring `AGENTS.md` back: use --force to replace it\n";
+    let said = "error: `repo` is not in a git repository, so `AGENTS.md` could not be recovered: use --force to replace it\n";
     assert_eq!(desk.sync(&["--to", "files"]), Ended::new(1, "", said));
     assert_eq!(desk.sync(&["--to", "files", "--force"]).code, 0);
     assert_eq!(desk.read("AGENTS.md").unwrap(), "theirs\n");
@@ -309,7 +309,7 @@ fn files_that_would_be_written_elsewhere_are_refused_before_anything_is_written(
     desk.save(None, "root\n");
     for (name, said) in [
         ("link", "`repo/link` is a link and could lead elsewhere"),
-        ("file", "`repo/file` is there and is no directory"),
+        ("file", "`repo/file` exists and is not a directory"),
         (".git", "`repo/.git` belongs to git"),
     ] {
         let folder = desk.make_folder(name);

@@ -174,7 +174,7 @@ fn what_waits_is_shown_and_decided_once() {
     assert_eq!(unknown.code, 2);
     assert_eq!(
         unknown.err,
-        "error: nothing that waits is called `art_nothing`: `ac inbox` shows what does\n"
+        "error: no item `art_nothing` waits for a decision: `ac inbox` lists the items\n"
     );
 }
 
@@ -728,7 +728,7 @@ fn messages_say_the_cause_and_the_next_step() {
         ),
         (
             &["artifact", "put", big],
-            "has 60 MiB: a file may have 50 MiB at most\n",
+            "has 60 MiB: the limit for a file is 50 MiB\n",
         ),
         (&["artifact", "put", missing], "missing` does not exist\n"),
         (
@@ -939,7 +939,7 @@ fn tables_name_what_they_list_first_and_counts_agree_with_their_noun() {
     let imported = desk.run(&["agents-md", "import", repository.to_str().unwrap()]);
     assert_eq!(
         imported.out,
-        "1 file found, 1 document changed, 0 folders made\n"
+        "1 file found, 1 document changed, 0 folders created\n"
     );
     let tree = desk.run(&["tree"]).out;
     assert!(tree.contains("AGENTS.md  v1 · 1 character\n"), "{tree}");
@@ -1226,7 +1226,7 @@ fn a_decision_is_shown_with_its_title_first() {
     let desk = Desk::new();
     let approved = desk.shown(&["approve", &desk.delta, "--yes"]);
     assert_eq!(approved.code, 0, "{}", approved.out);
-    let (_, answer) = approved.out.split_once("SHA-256 of all of it: ").unwrap();
+    let (_, answer) = approved.out.split_once("SHA-256 of all files: ").unwrap();
     let title = answer.lines().nth(1).unwrap();
     assert!(title.starts_with("Title "), "{}", approved.out);
     assert!(title.ends_with("Use port 8080"), "{}", approved.out);
@@ -1344,7 +1344,7 @@ fn an_unusable_delta_is_marked_and_can_only_be_denied() {
         (
             1,
             format!(
-                "error: `Use port 8080` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox\n",
+                "error: `Use port 8080` cannot be approved, because its file, its target or its patch is invalid: `ac deny {}` removes it from the inbox\n",
                 desk.delta
             )
             .as_str()
