@@ -464,7 +464,7 @@ fn a_doctor_tells_a_lost_database_from_a_new_home() {
     assert!(remedy.contains("ac restore"), "{remedy}");
     fs::remove_file(desk.home().join("gateway.db")).unwrap();
     let (code, [status, found, remedy]) = database(&desk.home());
-    assert_eq!((code, &*status, &*found), (1, "fail", "it is gone"));
+    assert_eq!((code, &*status, &*found), (1, "fail", "it is missing"));
     assert!(remedy.contains("ac restore"), "{remedy}");
 }
 
@@ -1085,7 +1085,7 @@ fn deleting_what_is_not_there_ends_with_1_and_a_sentence() {
     for (words, sentence) in [
         (
             &["thread/delete", "--thread-id", "thr_000000000000000000"][..],
-            "error: there is no thread `thr_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+            "error: there is no thread `thr_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows the tree\n",
         ),
         (
             &[
@@ -1094,7 +1094,7 @@ fn deleting_what_is_not_there_ends_with_1_and_a_sentence() {
                 "--folder-id",
                 "fld_000000000000000000",
             ],
-            "error: there is no folder `fld_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+            "error: there is no folder `fld_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows the tree\n",
         ),
     ] {
         let said = desk.run(words);
@@ -1175,7 +1175,7 @@ fn a_new_company_folder_is_shown_with_the_next_step() {
     assert_eq!(
         made.out,
         format!(
-            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` makes a project.\n"
+            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` creates a project.\n"
         )
     );
 }
@@ -1213,7 +1213,7 @@ fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
         .out;
     assert!(
         replayed.starts_with(&format!(
-            "Goal     Sell seats\nLog      verified: every event is what was written\nMode     verified\nProject  Alpha\nID       {run}\n\nEvents\nTIME "
+            "Goal     Sell seats\nLog      verified: no event was changed\nMode     verified\nProject  Alpha\nID       {run}\n\nEvents\nTIME "
         )),
         "{replayed}"
     );

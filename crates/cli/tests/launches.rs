@@ -469,7 +469,7 @@ fn a_command_whose_answer_tells_of_a_failure_ends_with_1_and_wrong_arguments_wit
     assert!(
         replayed
             .err
-            .starts_with("error: the events of the run are not what was written: "),
+            .starts_with("error: the events of the run were changed after they were written: "),
         "{}",
         replayed.err
     );

@@ -219,7 +219,11 @@ async fn put(
 }
 
 /// Uploads every file of a folder and a manifest that lists them. Returns the manifest.
-async fn put_folder(options: &WorkspaceOptions, folder: &Path, target: &Target) -> Result<ArtifactRef, Failure> {
+async fn put_folder(
+    options: &WorkspaceOptions,
+    folder: &Path,
+    target: &Target,
+) -> Result<ArtifactRef, Failure> {
     if target.artifact_id.is_some() {
         return Err(Failure::Argument {
             detail: format!(

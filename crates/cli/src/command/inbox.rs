@@ -248,7 +248,12 @@ impl<'a> Tray<'a> {
         let mut decided: Vec<EarlierDecision> = Vec::new();
         if let Some(folder) = &self.folder {
             let found = snapshot(self.client, folder.clone(), MAX_ITEMS).await?;
-            decided.extend(found.recent_decisions.into_iter().map(EarlierDecision::document));
+            decided.extend(
+                found
+                    .recent_decisions
+                    .into_iter()
+                    .map(EarlierDecision::document),
+            );
         }
         let proposals = self.proposals(None).await?;
         decided.extend(proposals.into_iter().filter_map(EarlierDecision::proposal));
