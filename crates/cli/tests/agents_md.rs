@@ -187,19 +187,19 @@ fn what_is_not_committed_is_not_overwritten_without_force() {
             "nothing was written"
         );
     };
-    // Changed in the working tree, then in the index too.
+    // Changed in the working tree, then in the index as well.
     desk.put("a/AGENTS.md", "mine, changed\n");
     refused("a/AGENTS.md");
     desk.git(&["add", "-A"]);
     refused("a/AGENTS.md");
-    // Changed behind git's back.
+    // Changed, but hidden from `git diff`.
     desk.commit();
     desk.git(&["update-index", "--skip-worktree", "a/AGENTS.md"]);
     desk.put("a/AGENTS.md", "mine, hidden\n");
     refused("a/AGENTS.md");
     desk.git(&["update-index", "--no-skip-worktree", "a/AGENTS.md"]);
     desk.commit();
-    // Untracked, and ignored.
+    // Untracked and ignored.
     desk.put("c/AGENTS.md", "mine\n");
     refused("c/AGENTS.md");
     desk.put(".gitignore", "c/\n");
@@ -288,7 +288,7 @@ fn of_two_files_that_differ_the_tree_takes_the_agents_file_and_gives_both_its_ow
     );
     assert_eq!(desk.read("CLAUDE.md").unwrap(), "agents\n");
     assert_eq!(desk.sync(&[]).code, 0);
-    // Two files of one text stay so.
+    // Two files with the same text keep the same text.
     desk.commit();
     desk.save(None, "tree\n");
     assert_eq!(
@@ -361,7 +361,7 @@ fn changes_can_be_proposed_where_the_folder_is_there() {
         ])
     );
     assert_eq!(desk.docs(), before);
-    // Once more: those that wait are the same.
+    // Repeating the command returns the pending proposals.
     desk.rows(&words);
     let waiting = desk.call("thread/agents_doc/proposal/list", json!({}));
     let items = waiting["items"].as_array().unwrap();
@@ -389,7 +389,7 @@ fn folders_of_one_name_keep_their_files_apart() {
     for _ in 0..2 {
         desk.save(Some(&desk.make_folder("A")), "twin\n");
     }
-    // A folder that the walk leaves out is compared all the same.
+    // A folder that the file search skips is compared if the tree contains it.
     desk.save(Some(&desk.make_folder(".config")), "hidden\n");
     assert_eq!(desk.sync(&["--to", "files"]).code, 0);
     assert_eq!(desk.sync(&[]).code, 0);
@@ -411,7 +411,7 @@ fn a_file_that_changes_while_it_is_compared_is_not_overwritten() {
     let desk = Desk::with(&[("AGENTS.md", "mine\n"), ("a/AGENTS.md", "a\n")]);
     desk.save(None, "theirs\n");
     desk.save(Some(&desk.make_folder("a")), "theirs\n");
-    // Somebody types once git has found everything committed.
+    // A file is edited after git has reported everything as committed.
     let git = desk.path("bin/git");
     let script = format!(
         "#!/bin/sh\nPATH=${{PATH#*:}}\ngit \"$@\" || exit\ncase \"$*\" in *--cached*) echo 'mine, typed' > '{}';; esac\n",
@@ -436,7 +436,7 @@ async fn a_document_that_changes_while_it_is_compared_is_not_overwritten() {
         testkit::ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &desk.path("home"));
     desk.save(None, "theirs\n");
     let workspace = desk.workspace();
-    // Somebody saves after the tree was read and before the import arrives.
+    // A document is saved after the tree was read and before the import arrives.
     let save = json!({"workspace_id": workspace, "content": "theirs, edited\n"});
     proxy::before(
         "thread/agents_doc/import",

@@ -1,4 +1,4 @@
-//! The commands for people: what they print, what they say when something is wrong, and how they end.
+//! The commands for people: their output, error messages and exit codes.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{Office, ServeProcess};
 
-/// A home with a company that has a project, a run and something to decide.
+/// A home with a company that has a project, a run and an item to decide.
 struct Desk {
     place: TempDir,
     project: String,
@@ -39,7 +39,7 @@ impl Desk {
         place.join("acme")
     }
 
-    /// `ac` in the company folder.
+    /// Returns an `ac` command that runs in the company folder.
     fn ac(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
         command.env("ACCORD_HOME", self.home());
@@ -51,7 +51,7 @@ impl Desk {
         said(self.ac().args(words))
     }
 
-    /// What a person sees: the same on a terminal, in UTC. Standard error is part of the output there.
+    /// Runs a command on a terminal, in UTC. The output includes standard error.
     fn shown(&self, words: &[&str]) -> Said {
         let words = words.iter().map(|word| format!("'{word}'"));
         let words: Vec<_> = words.collect();
@@ -65,7 +65,7 @@ impl Desk {
         said
     }
 
-    /// A new run of an agent that is not there.
+    /// Creates a run of an agent that does not exist.
     fn new_run(&self) -> String {
         self.run_of("agent_a")
     }
@@ -95,7 +95,7 @@ impl Desk {
         said(self.ac().args(words).args(argv).arg("--json"))
     }
 
-    /// What a command prints as JSON.
+    /// Runs a command and parses its output as JSON.
     fn json(&self, words: &[&str]) -> Value {
         let said = self.run(words);
         assert_eq!(said.code, 0, "{words:?}: {}", said.err);
@@ -133,7 +133,7 @@ fn status_tells_of_the_home_and_the_company_around_here() {
     assert_eq!(status["gateway"], "not running: `ac serve` starts it");
     assert_eq!(status["projects"][0]["name"], "Alpha");
     assert_eq!(status["workspaces"][0]["name"], "Acme");
-    // Elsewhere the only company of the home is the one.
+    // Outside of a company folder, the only company of the home is used.
     let elsewhere = said(desk.ac().args(["status", "--json"]).current_dir("/"));
     let elsewhere: Value = serde_json::from_str(&elsewhere.out).unwrap();
     assert_eq!(elsewhere["company"], status["company"]);
@@ -254,7 +254,7 @@ fn outside_of_company_folders_everything_of_the_home_waits() {
     assert!(inbox[1..].iter().all(|one| one["file"] == "Shop/AGENTS.md"));
     let last = inbox[25]["id"].as_str().unwrap();
     ac(&["deny", last], "");
-    // In the company folder only what belongs to the company waits.
+    // In the company folder only items of the company are listed.
     assert_eq!(desk.json(&["inbox", "--json"]).as_array().unwrap().len(), 1);
 }
 
@@ -409,7 +409,7 @@ fn the_desktop_of_a_running_gateway_is_opened() {
     );
     let address = desk.json(&["open", "--json"])["address"].clone();
     assert!(address.as_str().unwrap().contains("/#code="));
-    // Other commands talk to it.
+    // Other commands connect to it.
     assert_eq!(desk.json(&["status"])["gateway"], json!(serving.url()));
     assert_eq!(
         desk.json(&["watch", "--json"])["inbox"][0]["title"],
@@ -587,14 +587,14 @@ fn a_doctor_finds_what_is_broken() {
     );
 }
 
-/// The first file below a folder.
+/// Returns the first file below a folder.
 fn find_file(folder: &Path) -> PathBuf {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                open.push(path)
+                open.push(path);
             } else {
                 return path;
             }
@@ -970,7 +970,7 @@ fn no_permission_is_said_with_what_to_do() {
     for words in [&company[..], &home[..]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
         command.args(words).current_dir("/");
-        // What nobody may read, root may.
+        // Root may read the file regardless of its permissions.
         if rustix::process::getuid().is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -1304,7 +1304,7 @@ fn commands_that_decide_refuse_in_the_session_of_a_worker() {
             "error: only people may decide, but this command runs in a worker session: decide in your own terminal or on the desktop\n"
         );
     }
-    // A worker that drops the variable is still known by the processes that started it.
+    // A worker that drops the variable is still detected through its parent processes.
     #[cfg(target_os = "linux")]
     {
         let line = format!(
@@ -1318,11 +1318,7 @@ fn commands_that_decide_refuse_in_the_session_of_a_worker() {
             .env("ACCORD_HOME", desk.home())
             .env("ACCORD_RUN_DIR", "/runs/run_1");
         let refused = said(shell.current_dir(desk.dir()));
-        assert!(
-            refused.err.contains("session of a worker"),
-            "{}",
-            refused.err
-        );
+        assert!(refused.err.contains("worker session"), "{}", refused.err);
     }
     assert_eq!(desk.json(&["inbox"]).as_array().unwrap().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! `ac demo`: made once, whole, and never over something else.
+//! `ac demo`: the demo is created once, completely, and never replaces other files.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ fn demo(folder: &Path) -> Output {
     made.expect("the binary can be started")
 }
 
-/// What somebody who looks around finds, counted.
+/// Counts the contents of the demo.
 fn found(folder: &Path) -> Value {
     let dir = fs::canonicalize(folder)
         .expect("it is there")
@@ -42,7 +42,7 @@ fn found(folder: &Path) -> Value {
     let tree = call("thread/tree", json!({"workspace_id": workspace_id}));
     let files = call("artifact/list", json!({"workspace_id": workspace_id}));
     let files = files["items"].as_array().cloned().unwrap_or_default();
-    // What people gave, and what runs left behind.
+    // Uploads of people and outputs of runs.
     let (results, given): (Vec<_>, Vec<_>) = files
         .into_iter()
         .partition(|file| file["created_by_kind"] == "agent");
@@ -137,7 +137,7 @@ fn a_demo_is_whole_and_a_second_one_doubles_nothing() {
     }
 }
 
-/// Worker programs that leave a mark when they are started.
+/// Creates worker programs that leave a mark when they are started.
 fn marking_programs(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::create_dir_all(folder).expect("a folder for the stand-ins");
@@ -233,7 +233,7 @@ fn a_demo_that_was_cut_off_is_made_anew() {
     cut_off.wait().unwrap();
     assert!(demo(place.path()).status.success());
     assert_eq!(found(place.path()), whole());
-    // The proof of the milestone is one.
+    // The evidence of the milestone is one of them.
     let mut approve = ac();
     approve.args(["approve", "art_refunds_report", "--home"]);
     let approved = approve.arg(place.path().join("home")).output().unwrap();

@@ -143,7 +143,7 @@ impl Doctor {
             let answer = json!({"ok": broken == 0, "findings": findings});
             terminal::answer(&answer, true)?;
         } else {
-            terminal::say(&shown(&findings))?
+            terminal::say(&shown(&findings))?;
         }
         match broken {
             0 => Ok(()),

@@ -273,9 +273,9 @@ impl Sync {
         };
         let left = rows.iter().filter(is_left).count();
         if self.json {
-            terminal::answer(&json!({"rows": rows, "left": left}), true)?
+            terminal::answer(&json!({"rows": rows, "left": left}), true)?;
         } else {
-            terminal::say(&self.shown(rows))?
+            terminal::say(&self.shown(rows))?;
         }
         match left {
             0 => Ok(()),
