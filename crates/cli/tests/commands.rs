@@ -1226,7 +1226,7 @@ fn a_decision_is_shown_with_its_title_first() {
     let desk = Desk::new();
     let approved = desk.shown(&["approve", &desk.delta, "--yes"]);
     assert_eq!(approved.code, 0, "{}", approved.out);
-    let (_, answer) = approved.out.split_once("SHA-256 of all files: ").unwrap();
+    let (_, answer) = approved.out.split_once("SHA-256 of this item: ").unwrap();
     let title = answer.lines().nth(1).unwrap();
     assert!(title.starts_with("Title "), "{}", approved.out);
     assert!(title.ends_with("Use port 8080"), "{}", approved.out);

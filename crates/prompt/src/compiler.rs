@@ -238,7 +238,7 @@ fn hook_diagnostics(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
                     message: if *safe_for_user {
                         message.clone()
                     } else {
-                        "a remark that is not meant for users".to_owned()
+                        "a diagnostic that is not meant for users".to_owned()
                     },
                     section_id: None,
                     hook_source: Some(hook_source(contributed, None)),

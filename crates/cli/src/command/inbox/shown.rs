@@ -65,7 +65,7 @@ impl Waiting {
 impl Shown {
     /// Returns the text for the terminal, followed by the hash.
     pub(super) fn with_hash(&self) -> String {
-        format!("{}\n\nSHA-256 of all files: {}", self.text, self.sha256)
+        format!("{}\n\nSHA-256 of this item: {}", self.text, self.sha256)
     }
 }
 
