@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands of `ac`, one file each.
 
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
@@ -41,12 +41,13 @@ mod watch;
 
 /// A local-first gateway for a company of AI agents.
 ///
-/// Every method is a command too, such as `ac workspace:init DIR` or `ac thread/tree`: `ac methods` lists them.
+/// Every method of the protocol is a command, too, such as `ac workspace:init DIR` or `ac thread/tree`. `ac methods`
+/// lists them.
 #[derive(Debug, Parser)]
 #[command(
     name = "ac",
     version,
-    after_help = "Exit codes: 0 done, 1 refused, failed, or found something broken or out of step, 2 wrong arguments, 70 the disk cannot be trusted."
+    after_help = "Exit codes: 0 success, 1 refused, failed, or problems found, 2 invalid arguments, 70 the disk can no longer be trusted."
 )]
 pub(crate) struct Command {
     #[command(flatten)]
@@ -59,66 +60,66 @@ pub(crate) struct Command {
 enum Action {
     /// Serve HTTP and WebSocket clients on one port.
     Serve(serve::Serve),
-    /// Make a small company to look around in, and serve it.
+    /// Create a small demo company and serve it.
     Demo(demo::Demo),
-    /// Serve one client on standard input and output, one JSON object a line.
+    /// Serve one client on standard input and output, one JSON object per line.
     #[command(name = "server:start")]
     ServerStart(server_start::ServerStart),
-    /// Tell how the home, its gateway and the company around here stand.
+    /// Show the status of the home, its gateway and the current company.
     Status(status::Status),
-    /// Forget company folders that are gone.
+    /// Remove company folders from the home, such as deleted ones.
     Company(company::Company),
-    /// Say that you trust a company folder that came from elsewhere.
+    /// Trust a company folder that was copied, cloned or restored.
     Trust(trust::Trust),
     /// Watch runs, sessions, events and the inbox of a company in the terminal.
     Watch(watch::Watch),
-    /// Show the worker programs of this machine, and choose how they are paid for.
+    /// List the worker programs of this machine and choose how they are billed.
     Adapters(adapters::Adapters),
-    /// List and end the cool-downs of providers, which keep sessions in the queue.
+    /// List and clear cool-downs of providers, which hold sessions in the queue.
     Cooldown(cooldown::Cooldown),
     /// Open the web desktop in a browser, signed in.
     Open(open::Open),
-    /// Show what waits for a decision.
+    /// List items that wait for a decision, or show one of them.
     Inbox(inbox::Inbox),
-    /// Approve something that waits for a decision.
+    /// Approve an item that waits for a decision.
     Approve(inbox::Decide),
-    /// Deny something that waits for a decision.
+    /// Deny an item that waits for a decision.
     Deny(inbox::Decide),
-    /// Draw the thread tree of a workspace.
+    /// Print the thread tree of a workspace.
     Tree(tree::Tree),
-    /// List, restore and delete for good what was deleted from the thread tree.
+    /// List, restore and purge items that were deleted from the thread tree.
     Trash(trash::Trash),
-    /// Read and change the AGENTS.md of a folder of the thread tree.
+    /// Show and change the AGENTS.md of a folder of the thread tree.
     Doc(doc::Doc),
-    /// Ask a model; the AGENTS.md of the thread's folder is part of the prompt.
+    /// Ask a model, with the AGENTS.md of the thread's folder in the prompt.
     Ask(ask::Ask),
-    /// Find words in documents, messages, comments, tasks and events of a company.
+    /// Search the documents, messages, comments, tasks and events of a company.
     Search(search::Search),
-    /// Take AGENTS.md files into the thread tree, write them out, or keep both in step.
+    /// Import, export and synchronise AGENTS.md files of a repository and the thread tree.
     #[command(name = "agents-md")]
     AgentsMd(agents_md::AgentsMd),
     /// Upload, download and list files of a workspace.
     Artifact(artifact::Artifact),
-    /// Draw or print the plan of a project.
+    /// Draw or export the plan of a project.
     Pm(pm::Pm),
-    /// Make, list and revoke tokens for other clients.
+    /// Create, list and revoke tokens for other clients.
     Token(token::Token),
-    /// List the browsers that are signed in to the desktop, and sign them out.
+    /// List the browsers that are signed in to the desktop and sign them out.
     #[command(name = "desktop-session")]
     DesktopSession(desktop_session::DesktopSessionCommand),
-    /// Look whether everything is well, and say what to do where it is not.
+    /// Check the home and its company folders and suggest repairs.
     Doctor(doctor::Doctor),
-    /// Save a home and its company folders in one file, while the gateway runs.
+    /// Back up a home and its company folders to one file, even while the gateway runs.
     Backup(backup::Backup),
-    /// Make a home and its company folders from a backup.
+    /// Restore a home and its company folders from a backup.
     Restore(restore::Restore),
-    /// Let the system start the gateway when you log in.
+    /// Print a service file that starts the gateway at login.
     Service(service::Service),
-    /// Print a script that lets a shell complete `ac`.
+    /// Print a completion script for a shell.
     Completions(completions::Completions),
-    /// List every method, each of which is a command.
+    /// List the methods of the protocol, each of which is a command.
     Methods(method::Methods),
-    /// Call any method with JSON.
+    /// Call a method with JSON params.
     #[command(name = "rpc:call")]
     RpcCall(method::RpcCall),
     #[command(external_subcommand)]
@@ -127,10 +128,10 @@ enum Action {
     ProjectionWorker(projection_worker::ProjectionWorker),
 }
 
-/// Where the gateway keeps its things.
+/// The `--home` option: the folder where the gateway keeps its data.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct HomeOption {
-    /// The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
+    /// Home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]
     #[arg(long, value_name = "DIR", global = true, value_parser = folder::argument())]
     home: Option<PathBuf>,
 }
@@ -148,7 +149,8 @@ impl HomeOption {
 }
 
 impl Command {
-    /// The exit code of a command that must run before anything else is started.
+    /// Runs a command that must run before logging and the async runtime are started, and returns its exit code. `None`
+    /// for all other commands.
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
         if let Some(Action::ProjectionWorker(worker)) = &self.action {
             return Some(worker.run());
@@ -156,7 +158,7 @@ impl Command {
         None
     }
 
-    /// How much the command logs. What serves clients logs warnings.
+    /// Returns the default log level: warnings for commands that serve clients, otherwise nothing.
     pub(crate) fn loudness(&self) -> Loudness {
         let serves = matches!(
             self.action,
@@ -208,34 +210,34 @@ impl Command {
             Action::Methods(methods) => methods.run(),
             Action::RpcCall(call) => call.run().await,
             Action::Method(arguments) => method::run(arguments, self.home, &names()).await,
-            // It has run alone.
+            // Handled by `run_alone`.
             Action::ProjectionWorker(_) => Ok(()),
         }
     }
 }
 
-/// The commands that are no methods.
+/// Returns the names of the commands that are not methods.
 fn names() -> Vec<String> {
     let command = Command::command();
     let visible = command.get_subcommands().filter(|one| !one.is_hide_set());
     visible.map(|one| one.get_name().to_owned()).collect()
 }
 
-/// The options of every gateway this binary opens.
+/// Returns the options of every gateway that this program opens.
 pub(crate) fn gateway_options() -> gateway::GatewayOptions {
     let mut options = gateway::GatewayOptions::system(|sentence| {
         crate::terminal::complain(&format!("error: {sentence}"));
-        // What is in memory cannot be trusted any more, so nothing is tidied up.
+        // The state in memory can no longer be trusted, so exit without any cleanup.
         std::process::exit(70);
     });
-    // Without its own path the gateway works, and makes no previews.
+    // If the path of this program is unknown, the gateway works without previews.
     let program = std::env::current_exe().ok();
     options.projection_worker =
         program.map(|program| vec![program.into_os_string(), "projection-worker".into()]);
     options
 }
 
-/// Work that waits for disks, beside the runtime.
+/// Runs blocking work, such as disk access, on a thread of its own.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {

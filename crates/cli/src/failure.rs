@@ -1,4 +1,4 @@
-//! Why a command ended without doing what it was asked to.
+//! The errors of commands, their hints and exit codes.
 
 use std::{
     io,
@@ -10,127 +10,127 @@ use serde_json::Value;
 
 use crate::terminal;
 
-/// One sentence for the person at the terminal.
+/// An error of a command. `Display` is one sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// `ACCORD_LOG` makes no sense.
+    /// `ACCORD_LOG` cannot be parsed.
     #[error(
         "ACCORD_LOG is `{value}`: expected a level such as `info`, or levels by target such as `warn,rpc=debug`"
     )]
     LogLevel { value: String },
-    /// The system gives no threads.
+    /// The async runtime cannot be started, or a background task panicked.
     #[error("the runtime cannot be started: {source}")]
     Runtime { source: io::Error },
-    /// Nobody said where the home is.
+    /// The location of the home is unknown.
     #[error("there is no home folder: set HOME, or name one with --home")]
     NoHome,
-    /// The gateway says why.
+    /// The gateway cannot be opened or served.
     #[error(transparent)]
     Gateway(#[from] gateway::Error),
-    /// The database says why.
+    /// A database operation failed.
     #[error("the database of the home cannot be used: {0}")]
     Database(#[from] crud::Error),
-    /// What was asked for is no token.
+    /// The requested token is invalid.
     #[error(transparent)]
     Token(#[from] gateway::InvalidToken),
-    /// There is nothing to revoke.
-    #[error("there is no valid token `{id}`: `ac token list` shows them")]
+    /// The token to revoke does not exist or is already revoked.
+    #[error("there is no valid token `{id}`: `ac token list` lists the tokens")]
     UnknownToken { id: String },
-    /// There is nothing to sign out.
-    #[error("no browser is signed in with a session `{id}`: `ac desktop-session list` shows them")]
+    /// The desktop session to end does not exist.
+    #[error("there is no desktop session `{id}`: `ac desktop-session list` lists the sessions")]
     UnknownDesktopSession { id: String },
-    /// The doctor found something.
-    #[error("{}", match count { 1 => "one thing is broken".to_owned(), count => format!("{count} things are broken") })]
+    /// `ac doctor` found failed checks.
+    #[error("{}", match count { 1 => "one check failed".to_owned(), count => format!("{count} checks failed") })]
     Unwell { count: usize },
-    /// There is no backup, or it was not restored.
+    /// A backup or restore failed.
     #[error(transparent)]
     Backup(#[from] gateway::BackupError),
-    /// Somebody decided otherwise before.
+    /// The item already has the opposite decision.
     #[error("{sentence}, which is final")]
     Decided { sentence: String },
-    /// What is decided about is not what was shown.
+    /// The item changed after it was shown.
     #[error(
         "nothing was decided, because `{id}` changed since it was shown: `ac inbox {id}` shows it as it is now"
     )]
     Changed { id: String },
-    /// A worker is not a person.
+    /// A deciding command runs in a worker session.
     #[error(
-        "decisions are for people, and this command runs in the session of a worker: decide in a terminal of your own or on the desktop"
+        "only people may decide, but this command runs in a worker session: decide in your own terminal or on the desktop"
     )]
     WorkerSession,
-    /// The answer says that something is wrong.
+    /// The operation ended with a problem, which `detail` describes.
     #[error("{detail}")]
     Unsound { detail: String },
-    /// Something there would be lost.
+    /// The operation would overwrite or lose data.
     #[error("{detail}")]
     InTheWay { detail: String },
-    /// Files of a repository and documents of the tree say different things.
-    #[error("{}", match count { 1 => "one file is not in step with the tree".to_owned(), count => format!("{count} files are not in step with the tree") })]
+    /// Files of a repository differ from the documents of the tree.
+    #[error("{}", match count { 1 => "one file is out of sync with the tree".to_owned(), count => format!("{count} files are out of sync with the tree") })]
     Drift { count: usize },
-    /// The arguments make no sense, or help was asked for.
+    /// The arguments are invalid, or help or the version was requested.
     #[error("{}", sentence(_0))]
     Usage(#[from] clap::Error),
     /// No command was given.
     #[error("no command was given")]
     NoCommand,
-    /// There is no such command.
+    /// The command does not exist.
     #[error("there is no command `{name}`{}", hint.as_ref().map(|hint| format!("; did you mean `ac {hint}`?")).unwrap_or_default())]
     UnknownCommand { name: String, hint: Option<String> },
-    /// Only the beginning of a command was given.
-    #[error("`ac {name}` is no command by itself; these begin with it:\n{commands}")]
+    /// Only the prefix of commands was given.
+    #[error("`ac {name}` is not a command by itself; commands that start with it:\n{commands}")]
     CommandGroup { name: String, commands: String },
-    /// There is no gateway to talk to.
+    /// The command needs a running gateway.
     #[error("no gateway serves this home: `ac serve` starts one")]
     NotServed,
-    /// No folder was named, and there is none around here.
-    #[error("`{}` is in no company folder: name one, or make one with `ac workspace:init DIR`", here.display())]
+    /// No company folder was given, and the current folder is not in one.
+    #[error("`{}` is not in a company folder: name one, or create one with `ac workspace:init DIR`", here.display())]
     NoCompany { here: PathBuf },
-    /// An argument makes no sense.
+    /// An argument is invalid.
     #[error("{detail}")]
     Argument { detail: String },
-    /// An id makes no sense.
+    /// An id is malformed.
     #[error(transparent)]
     Id(#[from] protocol::InvalidId),
     /// A file cannot be read or written.
     #[error("`{}` {}", path.display(), cause(path, source))]
     File { path: PathBuf, source: io::Error },
-    /// What came is not what was sent.
+    /// Downloaded content does not match its hash.
     #[error(
-        "the bytes of `{name}` do not have their hash: they were damaged on their way or where they are kept"
+        "the content of `{name}` does not match its SHA-256: it was damaged in transit or in storage"
     )]
     Damaged { name: String },
-    /// The gateway refused.
+    /// The gateway rejected the call, or the connection failed.
     #[error("{}", terminal::reworded(&_0.to_string()))]
     Call(#[from] rpc::client::Error),
-    /// The terminal is gone.
+    /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
 }
 
 impl Failure {
-    /// A company folder has no such project.
+    /// Returns the error for a project that the company folder does not have.
     pub(crate) fn no_project(id: &str) -> Self {
         Self::Unsound {
             detail: format!(
-                "there is no project `{}` in this company folder: `ac workspace:projects:list` shows them",
+                "there is no project `{}` in this company folder: `ac workspace:projects:list` lists the projects",
                 terminal::harmless(id)
             ),
         }
     }
 
-    /// Tells the person and answers the exit code.
+    /// Prints the error to standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         tracing::debug!(error = ?self, "the command failed");
         if let Self::Usage(asked) = self
             && !asked.use_stderr()
         {
-            // Help and version, which is what was asked for.
+            // Help and version were requested, so they are no errors.
             return match asked.print() {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(_) => ExitCode::FAILURE,
             };
         }
-        // Whoever reads has read enough, as `head` does.
+        // The reader closed the pipe on purpose, as `head` does.
         if matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
         }
@@ -149,7 +149,7 @@ impl Failure {
         }
     }
 
-    /// Whether the arguments are wrong, and not what was found.
+    /// Returns whether the arguments are wrong, in which case the exit code is 2.
     fn is_misuse(&self) -> bool {
         match self {
             Self::UnknownCommand { .. }
@@ -184,13 +184,13 @@ impl Failure {
         }
     }
 
-    /// Every param that does not fit, if the gateway says so.
+    /// Returns the invalid params that the gateway reported, one line each.
     fn issues(&self) -> Vec<String> {
         let Self::Call(rpc::client::Error::Rpc { data, .. }) = self else {
             return Vec::new();
         };
         let list = data.as_array().or_else(|| data["issues"].as_array());
-        let said = |issue: &Value| {
+        let line = |issue: &Value| {
             let path = issue["path"].as_array().into_iter().flatten();
             let path: Vec<String> = path
                 .map(|step| {
@@ -205,27 +205,24 @@ impl Failure {
                 format!("{}: {message}", path.join("."))
             })
         };
-        list.into_iter().flatten().filter_map(said).collect()
+        list.into_iter().flatten().filter_map(line).collect()
     }
 
-    /// What to do about it, where that does not follow from the sentence.
+    /// Returns the next step, where the error message does not already contain it.
     fn hint(&self) -> Option<String> {
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "most sentences need no hint"
-        )]
+        #[expect(clippy::wildcard_enum_match_arm, reason = "most errors need no hint")]
         let hint = match self {
             Self::UnknownCommand { .. } => {
-                "`ac --help` shows the commands, `ac methods` those of the protocol"
+                "`ac --help` lists the commands, `ac methods` lists those of the protocol"
             }
-            Self::NoCommand => "`ac demo` shows everything at work, `ac --help` lists the commands",
+            Self::NoCommand => "`ac demo` starts a demo, `ac --help` lists the commands",
             Self::Usage(misuse) if is_group(misuse) => return None,
             Self::Usage(misuse) => return Some(tip(misuse)),
-            // The log of a command is silent unless it is asked for.
+            // Commands log nothing unless `ACCORD_LOG` is set.
             Self::Call(rpc::client::Error::Rpc { data, .. }) if data["incident_id"].is_string() => {
                 "the log is what `ac serve` prints; without a gateway, run the command again with ACCORD_LOG=error"
             }
-            // The gateway says it itself.
+            // The gateway sends its own hint.
             Self::Call(rpc::client::Error::Rpc { data, .. }) => {
                 let hint = data["hint"].as_str()?;
                 return Some(terminal::harmless(&terminal::reworded(hint)));
@@ -233,10 +230,10 @@ impl Failure {
             Self::File { source, .. } | Self::Gateway(gateway::Error::Home { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
-                "it belongs to another account: name another one, or let its owner give you access"
+                "it belongs to another account: name another path, or ask its owner for access"
             }
             Self::Gateway(gateway::Error::Database { .. }) | Self::Database(_) => {
-                "`ac doctor` tells what is wrong with the database and how to mend it"
+                "`ac doctor` shows what is wrong with the database and how to repair it"
             }
             _ => return None,
         };
@@ -244,24 +241,24 @@ impl Failure {
     }
 }
 
-/// Why the system refuses a file, as the end of a sentence.
+/// Describes why a file cannot be used, as the end of a sentence.
 fn cause(path: &Path, error: &io::Error) -> String {
     use io::ErrorKind;
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     if error.kind() == ErrorKind::NotFound && folder.is_some_and(|folder| !folder.is_dir()) {
-        return "cannot be used: its folder is not there".to_owned();
+        return "cannot be used: its folder does not exist".to_owned();
     }
     if error.kind() == ErrorKind::NotADirectory && path.is_file() {
         return "is a file, not a folder".to_owned();
     }
     let causes = [
-        (ErrorKind::NotFound, "is not there"),
+        (ErrorKind::NotFound, "does not exist"),
         (ErrorKind::IsADirectory, "is a folder"),
         (
             ErrorKind::NotADirectory,
-            "is below something that is not a folder",
+            "is below a path that is not a folder",
         ),
         (
             ErrorKind::StorageFull,
@@ -276,11 +273,11 @@ fn cause(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// Whether the gateway found fault with the request itself: an unknown method, or params that do not fit.
+/// Returns whether the request itself was invalid: an unknown method or invalid params.
 fn is_bad_request(code: i64, data: &Value) -> bool {
     const INVALID_PARAMS: i64 = -32602;
-    // The company family answers params that do not fit together with the code of an unknown method, as it does for
-    // things that are missing.
+    // The company family reports inconsistent params and missing objects with the code of an unknown method, so the
+    // reason decides.
     const REASONS: [&str; 4] = [
         "METHOD_NOT_FOUND",
         "INVALID_PATH",
@@ -292,12 +289,12 @@ fn is_bad_request(code: i64, data: &Value) -> bool {
         || reason.is_some_and(|reason| REASONS.contains(&reason.to_ascii_uppercase().as_str()))
 }
 
-/// Whether only the beginning of a command was given, such as `ac doc`.
+/// Returns whether only the prefix of a command was given, such as `ac doc`.
 fn is_group(misuse: &clap::Error) -> bool {
     misuse.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// The commands that begin with what was given, from the help that clap has for it.
+/// Lists the subcommands, taken from the help text of clap.
 fn group(misuse: &clap::Error) -> String {
     let help = misuse.to_string();
     let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
@@ -315,10 +312,10 @@ fn group(misuse: &clap::Error) -> String {
         .map(|(command, purpose)| vec![format!("{name} {command}"), purpose.trim().to_owned()])
         .collect();
     let table = terminal::table(&["COMMAND", "PURPOSE"], &rows);
-    format!("`{name}` is no command by itself; these begin with it:\n{table}")
+    format!("`{name}` is not a command by itself; commands that start with it:\n{table}")
 }
 
-/// What clap has to say, in one line, or the commands to choose from.
+/// Returns the message of clap in one line, or the list of subcommands.
 fn sentence(misuse: &clap::Error) -> String {
     if is_group(misuse) {
         return group(misuse);
@@ -330,12 +327,12 @@ fn sentence(misuse: &clap::Error) -> String {
     joined.trim_end_matches(':').to_owned()
 }
 
-/// What clap suggests, or where to look.
+/// Returns the suggestion of clap, otherwise the usage line.
 fn tip(misuse: &clap::Error) -> String {
     let text = misuse.to_string();
     let mut lines = text.lines().map(str::trim);
     let tip = lines.find_map(|line| line.strip_prefix("tip: ").map(str::to_owned));
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
     tip.or_else(|| usage.map(|usage| format!("usage: {usage}")))
-        .unwrap_or_else(|| "`ac --help` shows the commands".to_owned())
+        .unwrap_or_else(|| "`ac --help` lists the commands".to_owned())
 }

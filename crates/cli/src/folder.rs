@@ -1,4 +1,4 @@
-//! Which company folder a command is about.
+//! Resolves company folders and other paths given on the command line.
 
 use std::{
     io,
@@ -13,10 +13,10 @@ use protocol::company::Text;
 
 use crate::failure::Failure;
 
-/// The folder somebody names, or the one around the current folder.
+/// The `--company` option: the given folder, or the one that contains the current folder.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CompanyOption {
-    /// The company folder [default: the one around here]
+    /// Company folder [default: the one that contains the current folder]
     #[arg(long = "company", short = 'C', value_name = "DIR", value_parser = argument())]
     directory: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ impl CompanyOption {
     }
 }
 
-/// The company folder that somebody named.
+/// Returns the absolute path of the given company folder, or an error if it is not one.
 pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
     let folder = whole(named)?;
     let refused = |why: &str| Failure::Argument {
@@ -48,7 +48,7 @@ pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
     match (folder.metadata(), mark.metadata()) {
         (_, Ok(_)) => Ok(folder),
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Err(refused(
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`",
         )),
         (Err(source), _) | (Ok(_), Err(source))
             if source.kind() == io::ErrorKind::PermissionDenied =>
@@ -59,17 +59,17 @@ pub(crate) fn company(named: &Path) -> Result<PathBuf, Failure> {
             })
         }
         _ => Err(refused(
-            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`",
+            "is not a company folder: name one, or turn it into one with `ac workspace:init --force DIR`",
         )),
     }
 }
 
-/// Whether a company is in a folder.
+/// Returns whether a folder contains a company.
 pub(crate) fn is_company(folder: &Path) -> bool {
     folder.join("company/company.yaml").is_file()
 }
 
-/// A path as one word of a shell.
+/// Quotes a path for a shell where necessary.
 pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%,=".contains(letter);
     if !path.is_empty() && path.chars().all(is_plain) {
@@ -79,15 +79,15 @@ pub(crate) fn quoted(path: &str) -> String {
     }
 }
 
-/// A path as the gateway takes it.
+/// Converts a path into the text that the gateway expects.
 pub(crate) fn wire(path: &Path) -> Result<Text, Failure> {
     let text = path.to_str().and_then(Text::new);
     text.ok_or_else(|| Failure::Argument {
-        detail: format!("`{}` is no path in UTF-8", path.display()),
+        detail: format!("`{}` is not a valid UTF-8 path", path.display()),
     })
 }
 
-/// The company folder that the current folder belongs to.
+/// Returns the company folder that contains the current folder.
 pub(crate) fn around_here() -> Result<PathBuf, Failure> {
     let here = whole(Path::new("."))?;
     let mut above = here.ancestors();
@@ -97,28 +97,28 @@ pub(crate) fn around_here() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::NoCompany { here: here.clone() })
 }
 
-/// Reads a path on the command line. Every path argument uses this parser, because shells leave `--home=~/x` as it is.
+/// Parses a path argument. Every path argument uses this parser, because shells do not expand `--home=~/x`.
 pub(crate) fn argument() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| expanded(&path).map_err(|failure| failure.to_string()))
 }
 
-/// A path with a leading `~` replaced by the home folder of the user. A relative path stays relative to the current
-/// folder of this process.
+/// Replaces a leading `~` with the home folder of the user. Relative paths stay relative to the current folder of this
+/// process.
 pub(crate) fn expanded(path: &Path) -> Result<PathBuf, Failure> {
     expand(path, std::env::home_dir())
 }
 
-/// A path as every process understands it: expanded and absolute. The gateway may have another current folder.
+/// Expands a path and makes it absolute, because the gateway may have another current folder.
 pub(crate) fn whole(path: &Path) -> Result<PathBuf, Failure> {
     let joined = absolute(expanded(path)?).map_err(|source| Failure::File {
         path: path.to_owned(),
         source,
     })?;
-    // Without the `.` of `.` itself.
+    // Collecting the components removes the `.` of the path `.`.
     Ok(joined.components().collect())
 }
 
-/// Replaces a `~` at the beginning; the home folder of another user is not looked up.
+/// Replaces a leading `~`. Home folders of other users (`~name`) are not looked up.
 fn expand(path: &Path, home: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let mut parts = path.components();
     let first = parts.next().map(|part| part.as_os_str());

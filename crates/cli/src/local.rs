@@ -1,4 +1,4 @@
-//! A client of a home: of the gateway that serves it, or else of one in this process.
+//! A client of a home: connects to the gateway that serves it, or opens one in this process.
 
 use std::{future::Future, io::IsTerminal as _, path::Path, sync::Arc, time::Duration};
 
@@ -22,24 +22,24 @@ use crate::{
     terminal,
 };
 
-/// The owner's connection to a home.
+/// A connection to a home with the rights of its owner.
 pub(crate) struct Local {
-    /// None when another process serves the home.
+    /// The gateway in this process. `None` if another process serves the home.
     gateway: Option<Arc<Gateway>>,
     pub(crate) client: Client,
 }
 
-/// Whether a command waited for the sessions it started.
+/// Whether a command waited for its sessions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Waited {
-    /// They belong to this process, and are over.
+    /// The sessions belonged to this process and have ended.
     UntilOver,
-    /// They belong to the gateway that serves the home.
+    /// The sessions belong to the gateway that serves the home; the command did not wait.
     NotAtAll,
 }
 
 impl Local {
-    /// Connects to a home, runs `work` with the client and leaves the home as it was found.
+    /// Connects to a home, runs `work` with the connection and closes the gateway if this process opened it.
     pub(crate) async fn with<T, F>(
         home: &HomeOption,
         work: impl FnOnce(Arc<Self>) -> F,
@@ -63,16 +63,16 @@ impl Local {
         done
     }
 
-    /// Whether another process serves the home.
+    /// Returns whether another process serves the home.
     pub(crate) fn is_remote(&self) -> bool {
         self.gateway.is_none()
     }
 
     async fn open(home: &Home) -> Result<Self, Failure> {
         let mut options = crate::command::gateway_options();
-        // A command ends before a preview would be made; the next gateway makes it.
+        // The command ends before a preview would be ready; the next gateway creates it.
         options.projection_worker = None;
-        // Nor does it outlive a worker that some gateway left behind.
+        // The command may end before a worker that an earlier gateway left running.
         options.takes_over_sessions = false;
         let gateway = Gateway::open(home, &options).await?;
         let client = rpc::memory::connect(gateway.connect(Principal::owner()));
@@ -82,20 +82,20 @@ impl Local {
         })
     }
 
-    /// The workspace somebody named, that of the company folder around here, or the one to start in.
+    /// Returns the given workspace, otherwise that of the current company folder, otherwise the default workspace.
     pub(crate) async fn workspace(&self, named: Option<&str>) -> Result<WorkspaceId, Failure> {
         if let Some(named) = named {
             return Ok(WorkspaceId::parse(named)?);
         }
-        if let Ok(around) = folder::around_here() {
-            return self.workspace_of(&around).await;
+        if let Ok(current) = folder::around_here() {
+            return self.workspace_of(&current).await;
         }
         let params = WorkspaceDefaultParams {};
         let found = self.client.call::<WorkspaceDefault>(params).await?;
         Ok(found.workspace.id)
     }
 
-    /// The workspace of a company folder, which is made by opening the folder.
+    /// Returns the workspace of a company folder. Opens the folder if it has none yet, which creates it.
     async fn workspace_of(&self, folder: &Path) -> Result<WorkspaceId, Failure> {
         let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let find = |workspaces: Vec<Workspace>| {
@@ -113,7 +113,7 @@ impl Local {
             .map(|opened| opened.id)
             .ok_or_else(|| Failure::Argument {
                 detail: format!(
-                    "the company folder `{}` is not well-formed: `ac workspace:validate` tells why",
+                    "the company folder `{}` is invalid: `ac workspace:validate` shows the reasons",
                     path.display()
                 ),
             })
@@ -124,14 +124,14 @@ impl Local {
         Ok(listed.await?.workspaces)
     }
 
-    /// The workspaces that stand for a company folder, whether the folder is there or not.
+    /// Returns the active workspaces that belong to a company folder, even if the folder no longer exists.
     pub(crate) async fn companies(&self) -> Result<Vec<Workspace>, Failure> {
         let all = self.workspaces().await?;
         let is_company = |one: &Workspace| one.is_active && one.dir.is_some();
         Ok(all.into_iter().filter(is_company).collect())
     }
 
-    /// The company folder somebody named, the one around here, or the only one of the home.
+    /// Returns the given company folder, otherwise the current one, otherwise the only one of the home.
     pub(crate) async fn company(&self, option: &CompanyOption) -> Result<Text, Failure> {
         let missing = match option.find() {
             Err(missing @ Failure::NoCompany { .. }) => missing,
@@ -146,7 +146,7 @@ impl Local {
         }
     }
 
-    /// The same; none if there is no company here, and none was named.
+    /// Like [`Self::company`], but returns `None` if no company folder was given or found.
     pub(crate) async fn company_if_any(
         &self,
         option: &CompanyOption,
@@ -157,7 +157,7 @@ impl Local {
         }
     }
 
-    /// The workspace of the company folder that was named or is around here; without one, every workspace.
+    /// Returns the workspace of the given or current company folder; without one, all active workspaces.
     pub(crate) async fn workspaces_at(
         &self,
         option: &CompanyOption,
@@ -173,7 +173,7 @@ impl Local {
         }
     }
 
-    /// Waits for the processes this one started, if there are any; those of a gateway live with the gateway.
+    /// Waits for the sessions of this process, if any. Sessions of another gateway are not waited for.
     pub(crate) async fn sessions_over(&self) -> Waited {
         let Some(gateway) = &self.gateway else {
             return Waited::NotAtAll;
@@ -188,7 +188,7 @@ impl Local {
         }
         if std::io::stderr().is_terminal() {
             terminal::complain(
-                "No gateway serves this home, so this waits until the work is over.",
+                "No gateway serves this home, so this command waits until its sessions end.",
             );
         }
         tokio::select! {
@@ -203,18 +203,18 @@ impl Local {
     }
 }
 
-/// Whether accounts other than the owner may read a file or look into a folder.
+/// Returns whether accounts other than the owner have access to a file or folder.
 pub(crate) fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata()
         .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
-/// Makes a token file private that others could read, and says so.
+/// Makes a token file private if other accounts could read it, and prints a warning.
 fn close_token_file(home: &Home) -> Result<(), Failure> {
     let path = home.token_file();
     if is_open_to_others(&path) {
-        // Reading the token closes its file.
+        // Reading the token restricts the permissions of its file.
         home.token()?;
         terminal::complain(&format!(
             "warning: other accounts could read the token file `{}`; it is private again. If one of them may have read it, remove the file and restart the gateway, which makes a new token",

@@ -1,4 +1,4 @@
-//! Structured logs on standard error, as loud as `ACCORD_LOG` says.
+//! Structured logs on standard error, filtered by `ACCORD_LOG`.
 
 use std::{env, io, io::IsTerminal as _};
 
@@ -11,25 +11,25 @@ use tracing_subscriber::{
 
 use crate::failure::Failure;
 
-/// How much is logged unless `ACCORD_LOG` says otherwise.
+/// The log level used when `ACCORD_LOG` is not set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Loudness {
-    /// Of a process that serves clients: its log is all that its operator sees.
+    /// Warnings and errors. For processes that serve clients, whose operator sees only the log.
     Warnings,
-    /// Of a command: it prints what went wrong itself, in one sentence.
+    /// Nothing. For commands, which print their errors themselves.
     Silent,
 }
 
-/// Starts logging. Standard output is left to answers.
+/// Starts logging to standard error. Standard output is reserved for results.
 pub(crate) fn start(loudness: Loudness) -> Result<(), Failure> {
-    let wanted = env::var("ACCORD_LOG")
+    let configured = env::var("ACCORD_LOG")
         .ok()
         .filter(|value| !value.trim().is_empty());
-    let usual = match loudness {
+    let default = match loudness {
         Loudness::Warnings => "warn",
         Loudness::Silent => "off",
     };
-    let value = wanted.unwrap_or_else(|| usual.to_owned());
+    let value = configured.unwrap_or_else(|| default.to_owned());
     let Ok(targets) = value.parse::<Targets>() else {
         return Err(Failure::LogLevel { value });
     };
@@ -38,14 +38,14 @@ pub(crate) fn start(loudness: Loudness) -> Result<(), Failure> {
         .with_ansi(io::stderr().is_terminal());
     tracing_subscriber::registry()
         .with(targets)
-        .with(filter_fn(is_fit_to_print))
+        .with(filter_fn(is_loggable))
         .with(lines)
         .init();
     Ok(())
 }
 
-/// The database layer prints every statement with its values below `info`, which are other people's texts; and it
-/// panics at a statement that names a value twice. It is quiet, however loud the rest is.
-fn is_fit_to_print(metadata: &Metadata<'_>) -> bool {
+/// Rejects records of the database layer below `info`, regardless of `ACCORD_LOG`: they contain statements with their
+/// values, which are private texts, and formatting a statement that uses a value twice panics.
+fn is_loggable(metadata: &Metadata<'_>) -> bool {
     !metadata.target().starts_with(crud::LAYER_LOG_TARGET) || *metadata.level() <= Level::INFO
 }

@@ -1,4 +1,4 @@
-//! `ac`: the command line of Accord. Every command is a file under `command/`.
+//! `ac`, the command-line program of Accord. Each command is a file under `command/`.
 
 mod command;
 mod failure;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let ended = match runtime {
         Ok(runtime) => {
             let ended = runtime.block_on(command.run());
-            // A thread may sit in a read of standard input that never returns.
+            // A thread may be blocked in a read of standard input that never returns, so do not wait for it.
             runtime.shutdown_background();
             ended
         }
@@ -49,8 +49,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Half of the processors. The database, the hashes and the agents have threads and processes of their own, and more
-/// workers than there is work for wake each other for every message.
+/// Returns the number of runtime threads: half of the processors. Database, hashing and agents use their own threads
+/// and processes, and idle runtime threads would only wake each other for every message.
 fn workers() -> usize {
     thread::available_parallelism()
         .map_or(1, NonZero::get)

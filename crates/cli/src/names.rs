@@ -1,4 +1,4 @@
-//! The names behind ids, for output that people read.
+//! Looks up the names of ids for output that people read.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -21,12 +21,12 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// Names by id, and what is known of the runs. An id without a name is shown as it is.
+/// Names by id, and the runs that were not launched. An id without a name is shown unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// A run is named by its goal.
+    /// Names by id. The name of a run is its goal.
     names: BTreeMap<String, String>,
-    /// The runs without a process, each with its agent. Their status is `running` on the wire.
+    /// Runs that were never launched, each with its agent. Their status on the wire is `running`.
     unstarted: BTreeMap<String, String>,
 }
 
@@ -35,12 +35,12 @@ impl Names {
         self.names.get(id).map(String::as_str)
     }
 
-    /// Whether a run was never launched.
+    /// Returns whether a run was never launched.
     pub(crate) fn is_unstarted(&self, run: &str) -> bool {
         self.unstarted.contains_key(run)
     }
 
-    /// How many runs of an agent were never launched.
+    /// Returns the number of runs of an agent that were never launched.
     pub(crate) fn unstarted_of(&self, agent: &str) -> u64 {
         self.unstarted.values().filter(|one| *one == agent).count() as u64
     }
@@ -50,7 +50,7 @@ impl Names {
         self.unstarted.insert(run.to_owned(), agent.to_owned());
     }
 
-    /// The agents, teams and projects of a company folder.
+    /// Loads the names of the agents, teams and projects of a company folder.
     pub(crate) async fn of_company(client: &Client, dir: &Text) -> Result<Self, Error> {
         let mut names = Self::default();
         let folder = || CompanyFolderParams {
@@ -73,8 +73,8 @@ impl Names {
         Ok(names)
     }
 
-    /// The names of the ids in the answer to a call. Only what the answer needs is asked for; what cannot be found out
-    /// keeps its id.
+    /// Loads the names of the ids in the result of a call. Sends only the requests that the result needs; an id whose
+    /// name cannot be loaded stays an id.
     pub(crate) async fn of_answer(client: &Client, params: &Value, answer: &Value) -> Self {
         let mut ids = Vec::new();
         collect(answer, &mut ids);
@@ -112,7 +112,7 @@ impl Names {
         names
     }
 
-    /// The goals of the runs of a company folder, or of one of its projects.
+    /// Loads the goals of the runs of a company folder, or of one of its projects.
     pub(crate) async fn of_runs(
         client: &Client,
         dir: &Text,
@@ -133,14 +133,14 @@ impl Names {
         Ok(names)
     }
 
-    /// The company folder of a workspace, if it has one.
+    /// Returns the company folder of a workspace, if it has one.
     async fn folder_of(client: &Client, workspace: &str) -> Option<String> {
         let listed = client.call::<WorkspaceList>(WorkspaceListParams {}).await;
         let mut listed = listed.ok()?.workspaces.into_iter();
         listed.find(|one| one.id.as_str() == workspace)?.dir
     }
 
-    /// The workspaces of the home.
+    /// Loads the names of the workspaces of the home.
     pub(crate) async fn of_workspaces(client: &Client) -> Result<Self, Error> {
         let listed = client.call::<WorkspaceList>(WorkspaceListParams {}).await?;
         let mut names = Self::default();
@@ -149,7 +149,7 @@ impl Names {
         Ok(names)
     }
 
-    /// The tasks of the projects that are named.
+    /// Loads the titles of the tasks of the projects among `params` and `ids`.
     async fn of_tasks(
         client: &Client,
         dir: &Text,
@@ -176,7 +176,7 @@ impl Names {
         Ok(names)
     }
 
-    /// The folders and threads of a workspace.
+    /// Loads the names of the folders and threads of a workspace.
     async fn of_tree(client: &Client, workspace_id: WorkspaceId) -> Result<Self, Error> {
         let params = ThreadTreeParams {
             workspace_id,
@@ -215,10 +215,10 @@ impl FromIterator<(String, String)> for Names {
     }
 }
 
-/// The member of an answer that counts the runs of an agent.
+/// The member of a result that contains the number of runs of an agent.
 const RUNNING_RUNS: &str = "running_runs";
 
-/// Whether an object of an answer has this member.
+/// Returns whether any object of a result has this member.
 fn has_member(value: &Value, name: &str) -> bool {
     match value {
         Value::Array(items) => items.iter().any(|item| has_member(item, name)),
@@ -229,7 +229,7 @@ fn has_member(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Every text of an answer.
+/// Collects all strings of a result.
 fn collect<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),

@@ -1,4 +1,4 @@
-//! Words for the person at the terminal. The only place that writes to standard output and error.
+//! Output to the terminal and questions to the user. Only this module writes to standard output and error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -24,21 +24,21 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// Writes a line to standard error; if that is gone too, nobody is there to tell.
+/// Writes a line to standard error. Errors are ignored, because there is no other way to report them.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether a person can answer a question here.
+/// Returns whether the user can be asked, that is, input and output are terminals.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that only `y` or `yes` answers. Fails without it, and without asking where no person can answer.
+/// Asks a yes/no question. Fails unless the answer is `y` or `yes`, and without asking if there is no terminal.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     if !can_ask() {
         return Err(Failure::Argument {
-            detail: format!("{question}\nAdd --yes to go on without being asked"),
+            detail: format!("{question}\nAdd --yes to skip this question"),
         });
     }
     let mut output = io::stderr().lock();
@@ -54,7 +54,7 @@ pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     }
 }
 
-/// Lines up rows under their titles.
+/// Formats rows as a table with aligned columns.
 pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -75,12 +75,12 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// Prints an answer: for people on a terminal, as JSON for programs.
+/// Prints a result: as text on a terminal, otherwise or with `as_json` as JSON.
 pub(crate) fn answer(value: &Value, as_json: bool) -> Result<(), Failure> {
     answer_with(value, &Names::default(), as_json)
 }
 
-/// The same, with the names of what the answer refers to.
+/// Like [`answer`], with names for the ids in the result.
 pub(crate) fn answer_with(value: &Value, names: &Names, as_json: bool) -> Result<(), Failure> {
     let text = if is_for_people(as_json) {
         shown(value, names)
@@ -90,12 +90,12 @@ pub(crate) fn answer_with(value: &Value, names: &Names, as_json: bool) -> Result
     Ok(say(&text)?)
 }
 
-/// An answer as people read it, also where the output is no terminal.
+/// Formats a result as text for people, also if the output is not a terminal.
 pub(crate) fn shown(value: &Value, names: &Names) -> String {
     answer::show(value, names, &moment::zone(), width())
 }
 
-/// The columns of the terminal, or 100 if they are not known.
+/// Returns the width of the terminal in columns, or 100 if it is unknown.
 fn width() -> usize {
     let named = || std::env::var("COLUMNS").ok()?.parse().ok();
     let measured = || ratatui::crossterm::terminal::size().ok();
@@ -106,28 +106,28 @@ fn width() -> usize {
         .unwrap_or(100)
 }
 
-/// Whether a person reads the output, rather than a program.
+/// Returns whether the output is for people: standard output is a terminal and JSON was not requested.
 pub(crate) fn is_for_people(as_json: bool) -> bool {
     !as_json && io::stdout().is_terminal()
 }
 
-/// A text in one line, without control characters and without those that turn around what is shown.
+/// Makes a text safe for one line of a terminal: replaces control characters and bidirectional controls with spaces.
 pub(crate) fn harmless(text: &str) -> String {
     text.chars().map(harmless_letter).collect()
 }
 
-/// A letter that acts on no terminal: a space instead of a control character or one that turns around what is shown.
+/// Returns a space for a control character, a line separator or a bidirectional control, otherwise the character.
 fn harmless_letter(letter: char) -> char {
-    let is_turning = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if letter.is_control() || is_turning {
+    let is_bidi_control = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if letter.is_control() || is_bidi_control {
         ' '
     } else {
         letter
     }
 }
 
-/// Prints a piece of a text that a model or a worker writes, as it comes. Its lines and tabs stay, nothing else in it
-/// acts on the terminal. Pieces are whole letters, so no control character can hide between two of them.
+/// Prints a piece of streamed text of a model or a worker. Line feeds and tabs are kept, other control characters are
+/// replaced. Pieces consist of whole characters, so no control character can span two of them.
 pub(crate) fn say_piece(piece: &str) -> io::Result<()> {
     let letter = |letter: char| match letter {
         '\n' | '\t' => letter,
@@ -139,20 +139,20 @@ pub(crate) fn say_piece(piece: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// The first line of a text that has words, as [`harmless`] shows it.
+/// Returns the first line of a text that is not blank, made safe by [`harmless`].
 pub(crate) fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty());
     harmless(first.unwrap_or_default())
 }
 
-/// A bar on standard error for this many bytes; nothing where that is no terminal.
+/// Creates a progress bar on standard error for this many bytes. Hidden if standard error is not a terminal.
 pub(crate) fn bytes_bar(size: u64) -> ProgressBar {
     let template = "{bar:40} {bytes}/{total_bytes} {bytes_per_sec}";
     styled(ProgressBar::new(size), template)
 }
 
-/// The same for work whose end is not known.
+/// Creates a progress display for work of unknown length.
 pub(crate) fn spinner(template: &str) -> ProgressBar {
     styled(ProgressBar::new_spinner(), template)
 }
@@ -164,7 +164,7 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     }
 }
 
-/// The same line by line, with its tabs.
+/// Like [`harmless`], but keeps line feeds and tabs.
 pub(crate) fn harmless_lines(text: &str) -> String {
     let columns = |line: &str| {
         line.split('\t')

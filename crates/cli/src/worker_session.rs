@@ -1,33 +1,34 @@
-//! Whether this process belongs to the session of a worker. Decisions are for people, so commands that decide refuse
-//! there.
+//! Detects whether this process belongs to a worker session. Decisions are reserved for people, so deciding commands
+//! fail there.
 //!
-//! This is a guard rail and no wall: a worker runs as the same account, and a process that leaves its session and its
-//! environment behind is not found. `docs/security.md` says what that means.
+//! This is a safeguard, not a security boundary: a worker runs under the same account, and a process that detaches from
+//! its session and clears its environment is not detected. See `docs/security.md`.
 
 use crate::failure::Failure;
 
-/// Refuses to decide in the session of a worker.
+/// Returns an error if this process runs in a worker session.
 pub(crate) fn refuse_decision() -> Result<(), Failure> {
-    match is_here() {
-        false => Ok(()),
-        true => Err(Failure::WorkerSession),
+    if in_worker_session() {
+        Err(Failure::WorkerSession)
+    } else {
+        Ok(())
     }
 }
 
-/// Whether this process, or one that started it, has the variable of a session.
-fn is_here() -> bool {
-    std::env::var_os(gateway::SESSION_MARK).is_some() || is_above()
+/// Returns whether this process or one of its ancestors has the environment variable of a session.
+fn in_worker_session() -> bool {
+    std::env::var_os(gateway::SESSION_MARK).is_some() || ancestor_has_mark()
 }
 
 #[cfg(target_os = "linux")]
-fn is_above() -> bool {
+fn ancestor_has_mark() -> bool {
     use std::fs;
 
-    /// No shell in a shell goes deeper.
+    /// Upper limit of the search; real process trees are less deep.
     const MAX_ANCESTORS: usize = 64;
 
     let begins = format!("{}=", gateway::SESSION_MARK);
-    // The name of the program may hold anything, so its last bracket is where the other fields begin.
+    // The program name may contain any character, so the other fields start after the last closing bracket.
     let parent = |process: &str| {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         let (_, fields) = stat.rsplit_once(") ")?;
@@ -46,6 +47,6 @@ fn is_above() -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_above() -> bool {
+fn ancestor_has_mark() -> bool {
     false
 }

@@ -99,7 +99,7 @@ c/AGENTS.md  only in the tree        1
 ";
     let counts =
         "1 differs, 1 differs from AGENTS.md, 1 only in files, 1 only in the tree, 1 same\n";
-    let said = "error: 4 files are not in step with the tree\n";
+    let said = "error: 4 files are out of sync with the tree\n";
     let expected = Ended::new(1, &format!("{table}{counts}"), said);
     assert_eq!(desk.sync(&[]), expected);
     let diffs = "
@@ -176,7 +176,7 @@ fn what_is_not_committed_is_not_overwritten_without_force() {
     desk.save(Some(&desk.make_folder("c")), "theirs\n");
     let refused = |path: &str| {
         let said = format!(
-            "error: `{path}` says something that is not committed: commit it, or use --force to replace it\n"
+            "error: `{path}` has uncommitted changes: commit them, or use --force to replace it\n"
         );
         for options in [&["--to", "files"][..], &["--to", "files", "--dry-run"]] {
             assert_eq!(desk.sync(options), Ended::new(1, "", &said));
@@ -187,19 +187,19 @@ fn what_is_not_committed_is_not_overwritten_without_force() {
             "nothing was written"
         );
     };
-    // Changed in the working tree, then in the index too.
+    // Changed in the working tree, then in the index as well.
     desk.put("a/AGENTS.md", "mine, changed\n");
     refused("a/AGENTS.md");
     desk.git(&["add", "-A"]);
     refused("a/AGENTS.md");
-    // Changed behind git's back.
+    // Changed, but hidden from `git diff`.
     desk.commit();
     desk.git(&["update-index", "--skip-worktree", "a/AGENTS.md"]);
     desk.put("a/AGENTS.md", "mine, hidden\n");
     refused("a/AGENTS.md");
     desk.git(&["update-index", "--no-skip-worktree", "a/AGENTS.md"]);
     desk.commit();
-    // Untracked, and ignored.
+    // Untracked and ignored.
     desk.put("c/AGENTS.md", "mine\n");
     refused("c/AGENTS.md");
     desk.put(".gitignore", "c/\n");
@@ -219,7 +219,7 @@ fn without_git_no_file_is_overwritten_without_force() {
     let desk = Desk::with(&[("AGENTS.md", "mine\n")]);
     desk.save(None, "theirs\n");
     fs::remove_dir_all(desk.file(".git")).unwrap();
-    let said = "error: `repo` is in no git repository that could bring `AGENTS.md` back: use --force to replace it\n";
+    let said = "error: `repo` is not in a git repository, so `AGENTS.md` could not be recovered: use --force to replace it\n";
     assert_eq!(desk.sync(&["--to", "files"]), Ended::new(1, "", said));
     assert_eq!(desk.sync(&["--to", "files", "--force"]).code, 0);
     assert_eq!(desk.read("AGENTS.md").unwrap(), "theirs\n");
@@ -288,7 +288,7 @@ fn of_two_files_that_differ_the_tree_takes_the_agents_file_and_gives_both_its_ow
     );
     assert_eq!(desk.read("CLAUDE.md").unwrap(), "agents\n");
     assert_eq!(desk.sync(&[]).code, 0);
-    // Two files of one text stay so.
+    // Two files with the same text keep the same text.
     desk.commit();
     desk.save(None, "tree\n");
     assert_eq!(
@@ -309,7 +309,7 @@ fn files_that_would_be_written_elsewhere_are_refused_before_anything_is_written(
     desk.save(None, "root\n");
     for (name, said) in [
         ("link", "`repo/link` is a link and could lead elsewhere"),
-        ("file", "`repo/file` is there and is no directory"),
+        ("file", "`repo/file` exists and is not a directory"),
         (".git", "`repo/.git` belongs to git"),
     ] {
         let folder = desk.make_folder(name);
@@ -361,7 +361,7 @@ fn changes_can_be_proposed_where_the_folder_is_there() {
         ])
     );
     assert_eq!(desk.docs(), before);
-    // Once more: those that wait are the same.
+    // Repeating the command returns the pending proposals.
     desk.rows(&words);
     let waiting = desk.call("thread/agents_doc/proposal/list", json!({}));
     let items = waiting["items"].as_array().unwrap();
@@ -389,7 +389,7 @@ fn folders_of_one_name_keep_their_files_apart() {
     for _ in 0..2 {
         desk.save(Some(&desk.make_folder("A")), "twin\n");
     }
-    // A folder that the walk leaves out is compared all the same.
+    // A folder that the file search skips is compared if the tree contains it.
     desk.save(Some(&desk.make_folder(".config")), "hidden\n");
     assert_eq!(desk.sync(&["--to", "files"]).code, 0);
     assert_eq!(desk.sync(&[]).code, 0);
@@ -411,7 +411,7 @@ fn a_file_that_changes_while_it_is_compared_is_not_overwritten() {
     let desk = Desk::with(&[("AGENTS.md", "mine\n"), ("a/AGENTS.md", "a\n")]);
     desk.save(None, "theirs\n");
     desk.save(Some(&desk.make_folder("a")), "theirs\n");
-    // Somebody types once git has found everything committed.
+    // A file is edited after git has reported everything as committed.
     let git = desk.path("bin/git");
     let script = format!(
         "#!/bin/sh\nPATH=${{PATH#*:}}\ngit \"$@\" || exit\ncase \"$*\" in *--cached*) echo 'mine, typed' > '{}';; esac\n",
@@ -436,7 +436,7 @@ async fn a_document_that_changes_while_it_is_compared_is_not_overwritten() {
         testkit::ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), &desk.path("home"));
     desk.save(None, "theirs\n");
     let workspace = desk.workspace();
-    // Somebody saves after the tree was read and before the import arrives.
+    // A document is saved after the tree was read and before the import arrives.
     let save = json!({"workspace_id": workspace, "content": "theirs, edited\n"});
     proxy::before(
         "thread/agents_doc/import",

@@ -1,4 +1,5 @@
-//! A process that is killed at any moment of a decision leaves it done or not done, and the next process goes on.
+//! Decisions are atomic: if the process is killed at any step, the decision is complete or absent, and the next process
+//! continues.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -11,10 +12,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{Office, StdioProcess, put};
 
-/// No decision takes more steps.
+/// Upper limit of the steps of a decision.
 const MOST_STEPS: u32 = 80;
 
-/// A company with a project, a run, a pending delta and a report about a milestone, to be copied.
+/// A template company with a project, a run, a pending delta and a milestone report, which is copied for each test.
 struct Company {
     place: TempDir,
     project: String,
@@ -60,7 +61,7 @@ impl Company {
         }
     }
 
-    /// The folder as it was made, somewhere else.
+    /// Copies the template company to another folder.
     fn copy(&self) -> TempDir {
         let copy = tempfile::tempdir().expect("a temporary folder");
         let copied = Command::new("cp")
@@ -87,7 +88,7 @@ impl Company {
         shim
     }
 
-    /// Kills a process before every step it takes to decide; `effect` counts what the decision brings about.
+    /// Kills a process before each step of the decision in turn. `effect` counts the effects of the decision.
     fn killed_at_every_step(&self, decision: &Value, effect: impl Fn(&Path) -> usize) {
         let (mut done, mut undone) = (0, 0);
         for at in 1..MOST_STEPS {
@@ -102,7 +103,7 @@ impl Company {
             decision["project_id"] = json!(self.project);
             decision["actor_id"] = json!("human");
             decision["actor_role"] = json!("human");
-            // The copy is another folder to the home.
+            // The home does not know the copy yet.
             let mut person = StdioProcess::start(ac(), &copy.path().join("home"));
             let trusted = person.call("workspace.trust", &json!({"workspace_dir": dir}));
             trusted.expect("a company folder");
@@ -124,14 +125,15 @@ impl Company {
                 (None, true) => done += 1,
                 (None, false) => undone += 1,
             }
-            // Whoever tries again is told what holds, and it holds.
+            // A retry reports the existing decision, or makes it.
             let again = next.call("inbox.resolve", &decision);
-            match is_done {
-                false => drop(again.expect("it was not decided")),
-                true => assert_eq!(
+            if is_done {
+                assert_eq!(
                     again.expect_err("it is decided")["data"]["reason_code"],
                     "ALREADY_DECIDED"
-                ),
+                );
+            } else {
+                again.expect("it was not decided");
             }
             assert!(self.check(&mut next, &dir, &effect), "step {at}");
             if answer.is_some() {
@@ -142,14 +144,14 @@ impl Company {
         panic!("a decision takes more than {MOST_STEPS} steps");
     }
 
-    /// Whether the decision is done; it is never half done.
+    /// Returns whether the decision is complete. Fails if it is partial.
     fn check(
         &self,
         process: &mut StdioProcess,
         dir: &Path,
         effect: &impl Fn(&Path) -> usize,
     ) -> bool {
-        // Of a file that never got its name nobody takes notice.
+        // Temporary files that were never renamed are ignored.
         let files = |folder: &str| {
             let entries = fs::read_dir(dir.join(folder)).into_iter().flatten();
             let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

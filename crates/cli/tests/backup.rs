@@ -1,4 +1,4 @@
-//! `ac backup` and `ac restore`: everything that was acknowledged is in it, and nothing damaged is restored.
+//! `ac backup` and `ac restore`: a backup contains all acknowledged data, and damaged backups are not restored.
 
 use std::{
     fs,
@@ -28,7 +28,7 @@ fn restore(archive: &Path, home: &Path, companies: &Path) -> Output {
     run(command.arg("--companies").arg(companies))
 }
 
-/// A demo and its archive.
+/// A demo and its backup.
 fn saved() -> (TempDir, PathBuf) {
     let place = tempfile::tempdir().expect("a temporary folder");
     let demo = run(ac()
@@ -198,7 +198,7 @@ fn other_processes_write_to_a_company_folder_while_it_is_copied() {
     let home = gateway::Home::open(&place.path().join("home")).unwrap();
     let mut written = 0;
     let mut progress = |_| {
-        // Under the write lock of the backup this would time out.
+        // This would time out if the backup held the write lock.
         let run = json!({"workspace_dir": dir, "project_id": project, "agent_id": "agent_a", "provider": "cmd"});
         other
             .call("run.create", &run)
@@ -360,7 +360,7 @@ fn a_damaged_archive_is_refused_and_nothing_is_written() {
     let first = u64::from_le_bytes(seed);
     let mut state = first | 1;
     let mut below = |most: usize| {
-        // xorshift: a seed that failed can be tried again.
+        // xorshift, so that a failed seed can be reproduced.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;

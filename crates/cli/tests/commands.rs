@@ -1,4 +1,4 @@
-//! The commands for people: what they print, what they say when something is wrong, and how they end.
+//! The commands for people: their output, error messages and exit codes.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{Office, ServeProcess};
 
-/// A home with a company that has a project, a run and something to decide.
+/// A home with a company that has a project, a run and an item to decide.
 struct Desk {
     place: TempDir,
     project: String,
@@ -39,7 +39,7 @@ impl Desk {
         place.join("acme")
     }
 
-    /// `ac` in the company folder.
+    /// Returns an `ac` command that runs in the company folder.
     fn ac(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
         command.env("ACCORD_HOME", self.home());
@@ -51,7 +51,7 @@ impl Desk {
         said(self.ac().args(words))
     }
 
-    /// What a person sees: the same on a terminal, in UTC. Standard error is part of the output there.
+    /// Runs a command on a terminal, in UTC. The output includes standard error.
     fn shown(&self, words: &[&str]) -> Said {
         let words = words.iter().map(|word| format!("'{word}'"));
         let words: Vec<_> = words.collect();
@@ -65,7 +65,7 @@ impl Desk {
         said
     }
 
-    /// A new run of an agent that is not there.
+    /// Creates a run of an agent that does not exist.
     fn new_run(&self) -> String {
         self.run_of("agent_a")
     }
@@ -95,7 +95,7 @@ impl Desk {
         said(self.ac().args(words).args(argv).arg("--json"))
     }
 
-    /// What a command prints as JSON.
+    /// Runs a command and parses its output as JSON.
     fn json(&self, words: &[&str]) -> Value {
         let said = self.run(words);
         assert_eq!(said.code, 0, "{words:?}: {}", said.err);
@@ -133,7 +133,7 @@ fn status_tells_of_the_home_and_the_company_around_here() {
     assert_eq!(status["gateway"], "not running: `ac serve` starts it");
     assert_eq!(status["projects"][0]["name"], "Alpha");
     assert_eq!(status["workspaces"][0]["name"], "Acme");
-    // Elsewhere the only company of the home is the one.
+    // Outside of a company folder, the only company of the home is used.
     let elsewhere = said(desk.ac().args(["status", "--json"]).current_dir("/"));
     let elsewhere: Value = serde_json::from_str(&elsewhere.out).unwrap();
     assert_eq!(elsewhere["company"], status["company"]);
@@ -174,7 +174,7 @@ fn what_waits_is_shown_and_decided_once() {
     assert_eq!(unknown.code, 2);
     assert_eq!(
         unknown.err,
-        "error: nothing that waits is called `art_nothing`: `ac inbox` shows what does\n"
+        "error: no item `art_nothing` waits for a decision: `ac inbox` lists the items\n"
     );
 }
 
@@ -254,7 +254,7 @@ fn outside_of_company_folders_everything_of_the_home_waits() {
     assert!(inbox[1..].iter().all(|one| one["file"] == "Shop/AGENTS.md"));
     let last = inbox[25]["id"].as_str().unwrap();
     ac(&["deny", last], "");
-    // In the company folder only what belongs to the company waits.
+    // In the company folder only items of the company are listed.
     assert_eq!(desk.json(&["inbox", "--json"]).as_array().unwrap().len(), 1);
 }
 
@@ -283,13 +283,13 @@ fn the_tree_and_its_documents_are_those_of_the_company_around_here() {
     );
     assert_eq!(
         desk.run(&["doc", "show"]).out,
-        "No AGENTS.md is in force here.\n"
+        "No AGENTS.md applies here.\n"
     );
     assert_eq!(desk.json(&["doc", "history", "Alpha"])[0]["version"], 1);
     let unknown = desk.run(&["doc", "show", "Beta"]);
     assert_eq!(
         unknown.err,
-        "error: there is no folder `Beta`: `ac tree` shows them\n"
+        "error: there is no folder `Beta`: `ac tree` shows the folders\n"
     );
 }
 
@@ -409,7 +409,7 @@ fn the_desktop_of_a_running_gateway_is_opened() {
     );
     let address = desk.json(&["open", "--json"])["address"].clone();
     assert!(address.as_str().unwrap().contains("/#code="));
-    // Other commands talk to it.
+    // Other commands connect to it.
     assert_eq!(desk.json(&["status"])["gateway"], json!(serving.url()));
     assert_eq!(
         desk.json(&["watch", "--json"])["inbox"][0]["title"],
@@ -464,7 +464,7 @@ fn a_doctor_tells_a_lost_database_from_a_new_home() {
     assert!(remedy.contains("ac restore"), "{remedy}");
     fs::remove_file(desk.home().join("gateway.db")).unwrap();
     let (code, [status, found, remedy]) = database(&desk.home());
-    assert_eq!((code, &*status, &*found), (1, "fail", "it is gone"));
+    assert_eq!((code, &*status, &*found), (1, "fail", "it is missing"));
     assert!(remedy.contains("ac restore"), "{remedy}");
 }
 
@@ -487,7 +487,7 @@ fn a_doctor_names_the_file_that_keeps_the_home_from_opening() {
     let sick = desk.run(&["doctor", "--json"]);
     assert_eq!(
         (sick.code, sick.err.as_str()),
-        (1, "error: one thing is broken\n")
+        (1, "error: one check failed\n")
     );
     let findings: Value = serde_json::from_str(&sick.out).unwrap();
     let all = findings["findings"].as_array().unwrap();
@@ -563,7 +563,7 @@ fn a_doctor_finds_what_is_broken() {
     let sick = desk.run(&["doctor", "--json"]);
     assert_eq!(sick.code, 1);
     assert!(
-        sick.err.ends_with("error: 3 things are broken\n"),
+        sick.err.ends_with("error: 3 checks failed\n"),
         "{}",
         sick.err
     );
@@ -587,15 +587,16 @@ fn a_doctor_finds_what_is_broken() {
     );
 }
 
-/// The first file below a folder.
+/// Returns the first file below a folder.
 fn find_file(folder: &Path) -> PathBuf {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => return path,
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                return path;
             }
         }
     }
@@ -614,7 +615,7 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &[],
             2,
-            "error: no command was given\nhint: `ac demo` shows everything at work, `ac --help` lists the commands\n",
+            "error: no command was given\nhint: `ac demo` starts a demo, `ac --help` lists the commands\n",
         ),
         (
             &["serve", "--lissten", "x"],
@@ -624,27 +625,27 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &["inbx"],
             2,
-            "error: there is no command `inbx`; did you mean `ac inbox`?\nhint: `ac --help` shows the commands, `ac methods` those of the protocol\n",
+            "error: there is no command `inbx`; did you mean `ac inbox`?\nhint: `ac --help` lists the commands, `ac methods` lists those of the protocol\n",
         ),
         (
             &["inbox", "-C", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
         (
             &["inbox", "-C", home],
             2,
-            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+            "is not a company folder: name one, or turn it into one with `ac workspace:init --force DIR`\n",
         ),
         (
             &["workspace:open", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
         (
             &["workspace:open", home],
             2,
-            "is no company folder: name one, or make it one with `ac workspace:init --force DIR`\n",
+            "is not a company folder: name one, or turn it into one with `ac workspace:init --force DIR`\n",
         ),
         (
             &["run:replay"],
@@ -654,7 +655,7 @@ fn whatever_is_wrong_is_said_in_two_lines_at_most() {
         (
             &["run:list", missing],
             2,
-            "is not there: name a company folder, or make one with `ac workspace:init DIR`\n",
+            "does not exist: name a company folder, or create one with `ac workspace:init DIR`\n",
         ),
     ];
     for (words, code, end) in cases {
@@ -689,7 +690,9 @@ fn the_beginning_of_a_command_lists_the_commands_that_begin_with_it() {
     ] {
         let said = desk.run(&[name]);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{name}");
-        let head = format!("error: `ac {name}` is no command by itself; these begin with it:\n");
+        let head = format!(
+            "error: `ac {name}` is not a command by itself; commands that start with it:\n"
+        );
         assert!(said.err.starts_with(&head), "{}", said.err);
         assert!(said.err.contains(command), "{}", said.err);
     }
@@ -725,12 +728,12 @@ fn messages_say_the_cause_and_the_next_step() {
         ),
         (
             &["artifact", "put", big],
-            "has 60 MiB: a file may have 50 MiB at most\n",
+            "has 60 MiB: the limit for a file is 50 MiB\n",
         ),
-        (&["artifact", "put", missing], "missing` is not there\n"),
+        (&["artifact", "put", missing], "missing` does not exist\n"),
         (
             &["backup", below],
-            "missing` cannot be used: it is not there\n",
+            "missing` cannot be used: it does not exist\n",
         ),
         (
             &["rpc:call", "--method", "run.list", "--params", at_folder],
@@ -738,7 +741,7 @@ fn messages_say_the_cause_and_the_next_step() {
         ),
         (
             &["serve", "--listen", "127.0.0.1:0", "--ready-file", below],
-            "cannot be written: its folder is not there\n",
+            "cannot be written: its folder does not exist\n",
         ),
         (
             &[
@@ -829,7 +832,7 @@ fn a_damaged_database_points_to_the_doctor() {
     for words in [&["status"][..], &["token", "list"]] {
         let said = desk.run(words);
         assert_eq!(said.code, 1, "{words:?}");
-        let hint = "hint: `ac doctor` tells what is wrong with the database and how to mend it\n";
+        let hint = "hint: `ac doctor` shows what is wrong with the database and how to repair it\n";
         assert!(said.err.ends_with(hint), "{words:?}: {}", said.err);
     }
 }
@@ -936,7 +939,7 @@ fn tables_name_what_they_list_first_and_counts_agree_with_their_noun() {
     let imported = desk.run(&["agents-md", "import", repository.to_str().unwrap()]);
     assert_eq!(
         imported.out,
-        "1 file found, 1 document changed, 0 folders made\n"
+        "1 file found, 1 document changed, 0 folders created\n"
     );
     let tree = desk.run(&["tree"]).out;
     assert!(tree.contains("AGENTS.md  v1 · 1 character\n"), "{tree}");
@@ -954,7 +957,7 @@ fn no_permission_is_said_with_what_to_do() {
     let free = tempfile::tempdir().unwrap();
     fs::set_permissions(free.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let hint =
-        "hint: it belongs to another account: name another one, or let its owner give you access\n";
+        "hint: it belongs to another account: name another path, or ask its owner for access\n";
     let company = [
         "inbox",
         "--home",
@@ -967,7 +970,7 @@ fn no_permission_is_said_with_what_to_do() {
     for words in [&company[..], &home[..]] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
         command.args(words).current_dir("/");
-        // What nobody may read, root may.
+        // Root may read the file regardless of its permissions.
         if rustix::process::getuid().is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -1082,7 +1085,7 @@ fn deleting_what_is_not_there_ends_with_1_and_a_sentence() {
     for (words, sentence) in [
         (
             &["thread/delete", "--thread-id", "thr_000000000000000000"][..],
-            "error: there is no thread `thr_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+            "error: there is no thread `thr_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows the tree\n",
         ),
         (
             &[
@@ -1091,7 +1094,7 @@ fn deleting_what_is_not_there_ends_with_1_and_a_sentence() {
                 "--folder-id",
                 "fld_000000000000000000",
             ],
-            "error: there is no folder `fld_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows what there is\n",
+            "error: there is no folder `fld_000000000000000000` in this workspace, so nothing was deleted: `ac tree` shows the tree\n",
         ),
     ] {
         let said = desk.run(words);
@@ -1172,7 +1175,7 @@ fn a_new_company_folder_is_shown_with_the_next_step() {
     assert_eq!(
         made.out,
         format!(
-            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` makes a project.\n"
+            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` creates a project.\n"
         )
     );
 }
@@ -1210,7 +1213,7 @@ fn runs_are_named_by_their_goal_and_show_whether_they_have_a_process() {
         .out;
     assert!(
         replayed.starts_with(&format!(
-            "Goal     Sell seats\nLog      verified: every event is what was written\nMode     verified\nProject  Alpha\nID       {run}\n\nEvents\nTIME "
+            "Goal     Sell seats\nLog      verified: no event was changed\nMode     verified\nProject  Alpha\nID       {run}\n\nEvents\nTIME "
         )),
         "{replayed}"
     );
@@ -1223,7 +1226,7 @@ fn a_decision_is_shown_with_its_title_first() {
     let desk = Desk::new();
     let approved = desk.shown(&["approve", &desk.delta, "--yes"]);
     assert_eq!(approved.code, 0, "{}", approved.out);
-    let (_, answer) = approved.out.split_once("SHA-256 of all of it: ").unwrap();
+    let (_, answer) = approved.out.split_once("SHA-256 of this item: ").unwrap();
     let title = answer.lines().nth(1).unwrap();
     assert!(title.starts_with("Title "), "{}", approved.out);
     assert!(title.ends_with("Use port 8080"), "{}", approved.out);
@@ -1298,10 +1301,10 @@ fn commands_that_decide_refuse_in_the_session_of_a_worker() {
         assert_eq!(refused.code, 1, "{words:?}");
         assert_eq!(
             refused.err,
-            "error: decisions are for people, and this command runs in the session of a worker: decide in a terminal of your own or on the desktop\n"
+            "error: only people may decide, but this command runs in a worker session: decide in your own terminal or on the desktop\n"
         );
     }
-    // A worker that drops the variable is still known by the processes that started it.
+    // A worker that drops the variable is still detected through its parent processes.
     #[cfg(target_os = "linux")]
     {
         let line = format!(
@@ -1315,11 +1318,7 @@ fn commands_that_decide_refuse_in_the_session_of_a_worker() {
             .env("ACCORD_HOME", desk.home())
             .env("ACCORD_RUN_DIR", "/runs/run_1");
         let refused = said(shell.current_dir(desk.dir()));
-        assert!(
-            refused.err.contains("session of a worker"),
-            "{}",
-            refused.err
-        );
+        assert!(refused.err.contains("worker session"), "{}", refused.err);
     }
     assert_eq!(desk.json(&["inbox"]).as_array().unwrap().len(), 1);
 }
@@ -1341,7 +1340,7 @@ fn an_unusable_delta_is_marked_and_can_only_be_denied() {
         (
             1,
             format!(
-                "error: `Use port 8080` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox\n",
+                "error: `Use port 8080` cannot be approved, because its file, its target or its patch is invalid: `ac deny {}` removes it from the inbox\n",
                 desk.delta
             )
             .as_str()

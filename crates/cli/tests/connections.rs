@@ -1,4 +1,4 @@
-//! Connections that the gateway ends, and what that means for the others.
+//! Connections that the gateway closes, and the effect on other connections.
 
 use std::{
     io::{Read as _, Write as _},
@@ -23,20 +23,20 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest as _},
 };
 
-/// Large answers that nobody reads: more than all buffers on the way hold.
+/// Number of large responses that the client does not read: more than all buffers can hold.
 const UNREAD_ANSWERS: usize = 240;
-/// How large each of them is at least.
+/// Minimum size of each response in bytes.
 const ANSWER_BYTES: usize = 64 << 10;
-/// More notifications than may wait for one connection.
+/// More notifications than the queue of one connection can hold.
 const CHANGES: usize = 140;
-/// As many connections as the gateway has places.
+/// The connection limit of the gateway.
 const HALF_SENT: usize = 1024;
 
 fn ac() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ac"))
 }
 
-/// A connection that shows frames and close codes, with a small buffer of its own.
+/// A connection with a small buffer that exposes frames and close codes.
 async fn connect(serving: &ServeProcess, token: &str) -> WebSocketStream<TcpStream> {
     let socket = TcpSocket::new_v4().expect("the system gives sockets");
     let small = socket.set_recv_buffer_size(4096);
@@ -52,7 +52,7 @@ async fn connect(serving: &ServeProcess, token: &str) -> WebSocketStream<TcpStre
     connected.expect("the token is valid").0
 }
 
-/// Reads to the end. Answers how many texts came, and the close code with its reason.
+/// Reads to the end. Returns the number of text messages, and the close code with its reason.
 async fn read_to_end(mut socket: WebSocketStream<TcpStream>) -> (usize, Option<(u16, String)>) {
     let mut texts = 0;
     while let Some(Ok(message)) = socket.next().await {
@@ -68,7 +68,7 @@ async fn read_to_end(mut socket: WebSocketStream<TcpStream>) -> (usize, Option<(
     (texts, None)
 }
 
-/// The page of counters.
+/// Fetches the metrics page.
 async fn metrics(serving: &ServeProcess) -> String {
     let stream = TcpStream::connect(serving.address()).await;
     let mut stream = stream.expect("it listens");
@@ -83,7 +83,7 @@ async fn metrics(serving: &ServeProcess) -> String {
     page
 }
 
-/// Waits until answers wait for the client and no more of them are made: every buffer on the way is full.
+/// Waits until responses are pending and no more are produced, that is, until every buffer is full.
 async fn wait_until_stuck(serving: &ServeProcess) {
     let made = format!(
         r#"accord_requests_total{{method="{}",outcome="ok"}} "#,
@@ -156,7 +156,7 @@ async fn who_does_not_read_is_closed_and_delays_nobody() {
     assert!(texts <= UNREAD_ANSWERS, "{texts}");
 }
 
-/// What `ac token …` prints.
+/// Runs `ac token …` and returns its output.
 fn token(home: &Path, arguments: &[&str]) -> String {
     let mut command = ac();
     command.arg("token").args(arguments).arg("--home").arg(home);
@@ -189,7 +189,7 @@ async fn a_revoked_token_ends_its_connection_and_no_other() {
     }
 }
 
-/// A connection whose request never ends.
+/// Opens a connection whose HTTP request is never completed.
 fn half_sent(serving: &ServeProcess) -> net::TcpStream {
     let mut stream = net::TcpStream::connect(serving.address()).expect("it listens");
     let written = stream.write_all(b"GET /health HTTP/1.1\r\nHo");
@@ -197,7 +197,7 @@ fn half_sent(serving: &ServeProcess) -> net::TcpStream {
     stream
 }
 
-/// As many of them as there are places, if this process may open that many files.
+/// Opens such connections up to the limit, if this process may open that many files.
 fn many_half_sent(serving: &ServeProcess) -> Vec<net::TcpStream> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let files = limit.current.map_or(u64::MAX, |files| files - 100);

@@ -1,4 +1,4 @@
-//! `ac demo`: made once, whole, and never over something else.
+//! `ac demo`: the demo is created once, completely, and never replaces other files.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ fn demo(folder: &Path) -> Output {
     made.expect("the binary can be started")
 }
 
-/// What somebody who looks around finds, counted.
+/// Counts the contents of the demo.
 fn found(folder: &Path) -> Value {
     let dir = fs::canonicalize(folder)
         .expect("it is there")
@@ -27,9 +27,8 @@ fn found(folder: &Path) -> Value {
     let mut process = StdioProcess::start(ac(), &folder.join("home"));
     let mut call = |method: &str, params: Value| {
         let mut params = params;
-        match method.contains('/') {
-            true => {}
-            false => params["workspace_dir"] = json!(dir),
+        if !method.contains('/') {
+            params["workspace_dir"] = json!(dir);
         }
         process.call(method, &params).expect(method)
     };
@@ -43,7 +42,7 @@ fn found(folder: &Path) -> Value {
     let tree = call("thread/tree", json!({"workspace_id": workspace_id}));
     let files = call("artifact/list", json!({"workspace_id": workspace_id}));
     let files = files["items"].as_array().cloned().unwrap_or_default();
-    // What people gave, and what runs left behind.
+    // Uploads of people and outputs of runs.
     let (results, given): (Vec<_>, Vec<_>) = files
         .into_iter()
         .partition(|file| file["created_by_kind"] == "agent");
@@ -138,7 +137,7 @@ fn a_demo_is_whole_and_a_second_one_doubles_nothing() {
     }
 }
 
-/// Worker programs that leave a mark when they are started.
+/// Creates worker programs that leave a mark when they are started.
 fn marking_programs(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::create_dir_all(folder).expect("a folder for the stand-ins");
@@ -234,7 +233,7 @@ fn a_demo_that_was_cut_off_is_made_anew() {
     cut_off.wait().unwrap();
     assert!(demo(place.path()).status.success());
     assert_eq!(found(place.path()), whole());
-    // The proof of the milestone is one.
+    // The evidence of the milestone is one of them.
     let mut approve = ac();
     approve.args(["approve", "art_refunds_report", "--home"]);
     let approved = approve.arg(place.path().join("home")).output().unwrap();
@@ -248,7 +247,7 @@ fn a_folder_with_something_else_is_left_alone() {
     let refused = demo(place.path());
     assert_eq!(refused.status.code(), Some(2));
     let expected = format!(
-        "error: `{}` holds something else than a demo: name an empty folder\n",
+        "error: `{}` contains something other than a demo: name an empty folder\n",
         place.path().display()
     );
     assert_eq!(String::from_utf8(refused.stderr).unwrap(), expected);
@@ -267,7 +266,7 @@ fn a_demo_has_no_other_home_than_its_own() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(
         String::from_utf8_lossy(&refused.stderr),
-        "error: a demo has a home of its own: name its folder without --home, as in `ac demo DIR`\n"
+        "error: a demo has its own home: name its folder without --home, as in `ac demo DIR`\n"
     );
     assert!(!place.path().join("home").exists());
 }
@@ -312,7 +311,10 @@ fn a_demo_is_served_and_a_second_one_tells_where() {
     let second = ac().arg("demo").arg(place.path()).output().unwrap();
     let said = String::from_utf8(second.stdout).unwrap();
     assert!(second.status.success());
-    assert!(said.starts_with("The demo is served already:\n"), "{said}");
+    assert!(
+        said.starts_with("The demo is already being served:\n"),
+        "{said}"
+    );
     assert!(said.contains(&format!("{host}#code=")), "{said}");
     serving.kill().unwrap();
     serving.wait().unwrap();

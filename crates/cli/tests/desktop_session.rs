@@ -1,4 +1,4 @@
-//! `ac open` and `ac desktop-session`: how a browser comes to be signed in, across restarts, and how it is signed out.
+//! `ac open` and `ac desktop-session`: signing browsers in and out, and sessions across restarts.
 
 use std::{
     fs,
@@ -31,21 +31,21 @@ fn run(home: &TempDir, arguments: &[&str]) -> Output {
     command.output().expect("the binary can be started")
 }
 
-/// What a command prints that succeeds.
+/// Runs a command that must succeed and returns its output.
 fn printed(home: &TempDir, arguments: &[&str]) -> String {
     let output = run(home, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("the binary prints text")
 }
 
-/// A code as a person would copy it.
+/// Creates a sign-in code with `ac open --print`.
 fn code(home: &TempDir) -> String {
     let address = printed(home, &["open", "--print"]);
     let (_, code) = address.trim().split_once("/#code=").expect("a code");
     code.to_owned()
 }
 
-/// Sends a request with these lines and this body, and reads the answer as far as it goes in ten seconds.
+/// Sends a request with these lines and this body, and reads the response for up to ten seconds.
 fn send(serving: &ServeProcess, request: &str, lines: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(serving.address()).expect("the gateway listens");
     let head = format!(
@@ -61,7 +61,7 @@ fn send(serving: &ServeProcess, request: &str, lines: &str, body: &str) -> Strin
     answer
 }
 
-/// Signs in and answers the header lines that prove it, or nothing for a code that is not good.
+/// Signs in and returns the header lines that authenticate further requests. `None` for an invalid code.
 fn sign_in(serving: &ServeProcess, code: &str) -> Option<String> {
     let answer = send(serving, "POST /sign-in", "User-Agent: Test/1.0\r\n", code);
     if !answer.starts_with("HTTP/1.1 200") {
@@ -87,7 +87,7 @@ fn is_signed_in(serving: &ServeProcess, lines: &str) -> bool {
     answer.starts_with("HTTP/1.1 200")
 }
 
-/// Ends a gateway as a power cut would and starts it again at the same address.
+/// Kills a gateway and starts it again at the same address.
 fn restart(home: &TempDir, mut serving: ServeProcess) -> ServeProcess {
     let address = serving.address().to_owned();
     serving.signal("KILL");
@@ -154,7 +154,7 @@ fn a_browser_is_listed_and_signed_out_alone() {
     let again = run(&home, &["desktop-session", "end", &id]);
     assert_eq!(again.status.code(), Some(1));
     let expected = format!(
-        "error: no browser is signed in with a session `{id}`: `ac desktop-session list` shows them\n"
+        "error: there is no desktop session `{id}`: `ac desktop-session list` lists the sessions\n"
     );
     assert_eq!(String::from_utf8(again.stderr).unwrap(), expected);
     printed(&home, &["desktop-session", "end", "--all"]);
@@ -162,7 +162,7 @@ fn a_browser_is_listed_and_signed_out_alone() {
     assert_eq!(sessions(), Vec::<Value>::new());
 }
 
-/// What comes on a connection until something does; fails after ten seconds of silence.
+/// Reads a connection until `end` arrives. Fails after ten seconds without data.
 fn heard_until(connection: &mut TcpStream, end: &[u8]) -> Vec<u8> {
     let limit = Some(Duration::from_secs(10));
     let set = connection.set_read_timeout(limit);
@@ -176,11 +176,12 @@ fn heard_until(connection: &mut TcpStream, end: &[u8]) -> Vec<u8> {
     heard
 }
 
-/// `ac open` with a program in place of the browser, which writes its arguments down and ends with `code`.
+/// Runs `ac open` with a substitute for the browser, which records its arguments and exits with `code`.
 fn open_with_browser(home: &TempDir, place: &Path, code: u8) -> (String, Vec<PathBuf>) {
-    let opener = match cfg!(target_os = "macos") {
-        true => "open",
-        false => "xdg-open",
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
     };
     let arguments = place.join("arguments");
     let script = format!(
@@ -213,7 +214,7 @@ fn the_code_reaches_the_browser_in_a_file_that_only_its_owner_reads() {
     let (_, code) = text.split_once(&link).expect("a link");
     let (code, _) = code.split_once('"').expect("its end");
     assert!(sign_in(&serving, code).is_some());
-    // The next one replaces it.
+    // The next command replaces the page.
     open_with_browser(&home, place.path(), 0);
     assert!(!fs::read_to_string(&page).unwrap().contains(code));
 }

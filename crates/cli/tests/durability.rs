@@ -1,4 +1,4 @@
-//! What was acknowledged survives a process that is killed at that moment.
+//! Acknowledged writes survive a process that is killed immediately afterwards.
 
 use std::{process::Command, sync::Arc};
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use testkit::ServeProcess;
 use tokio::{sync::mpsc, task::JoinSet};
 
-/// How often the process is killed.
+/// Number of times the process is killed.
 const ROUNDS: usize = 3;
-/// Writers at the same time, each with a document of its own.
+/// Number of concurrent writers, each with its own document.
 const WRITERS: usize = 50;
-/// Writers share connections, so that answers and requests are mixed on each.
+/// Number of connections. Writers share them, so that responses and requests interleave.
 const CONNECTIONS: usize = 10;
 
-/// A save that was answered.
+/// An acknowledged save.
 #[derive(Debug)]
 struct Acknowledged {
     folder: String,
@@ -26,12 +26,12 @@ struct Acknowledged {
     content: String,
 }
 
-/// Starts `ac serve` on a home that may have seen a death.
+/// Starts `ac serve` on a home whose previous process may have been killed.
 fn serve(home: &std::path::Path) -> ServeProcess {
     ServeProcess::start(Command::new(env!("CARGO_BIN_EXE_ac")), home)
 }
 
-/// Saves one text after the other until the connection ends. Tells of each as soon as it is answered.
+/// Saves texts one after the other until the connection ends. Reports each one as soon as it is acknowledged.
 async fn write(
     client: Arc<Client>,
     folder: String,
@@ -58,7 +58,7 @@ async fn write(
     }
 }
 
-/// Fails unless an acknowledged text is there, and what is in force is not older.
+/// Fails unless the acknowledged text exists and the current text is not older.
 async fn check(client: &Client, saved: &Acknowledged) {
     let params = json!({"workspace_id": "ws_a", "doc_id": saved.doc, "version": saved.version});
     let params = serde_json::from_value(params).expect("a document and a version");
@@ -113,7 +113,7 @@ async fn every_acknowledged_version_is_there_after_a_kill() {
         while acknowledged.len() < WRITERS {
             acknowledged.push(told.recv().await.unwrap());
         }
-        // At this moment others are being written.
+        // Other writes are in progress at this moment.
         serving.signal("KILL");
         while let Some(saved) = told.recv().await {
             acknowledged.push(saved);

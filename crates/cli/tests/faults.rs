@@ -1,4 +1,4 @@
-//! The gateway on a disk that fails.
+//! The gateway on a failing disk.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use testkit::ServeProcess;
 use tokio::task::JoinSet;
 
-/// A home on a disk that does what the trigger file says.
+/// A home on a disk whose faults are controlled by the trigger file.
 struct FaultyDisk {
     home: TempDir,
     tools: TempDir,
@@ -56,8 +56,8 @@ impl FaultyDisk {
         written.expect("the trigger can be written");
     }
 
-    /// The files that were synced since the disk became slow, without the index, which is derived and built in the
-    /// background.
+    /// Returns the files that were synced since the disk became slow, without the index, which is derived and built in
+    /// the background.
     fn syncs(&self) -> Vec<String> {
         let path = self.trigger().with_added_extension("syncs");
         let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -87,7 +87,7 @@ async fn names(client: &Client) -> Vec<String> {
     folders.iter().map(name).collect()
 }
 
-/// A client that has made a workspace and a folder while the disk was well.
+/// Connects a client and creates a workspace and a folder while the disk works.
 async fn with_a_folder(serving: &ServeProcess) -> Client {
     let client = serving.client().await;
     let workspace = json!({"workspace_id": "ws_a"});
@@ -154,7 +154,7 @@ async fn a_failing_checkpoint_loses_nothing() {
     let client = with_a_folder(&serving).await;
     let mut expected = vec!["before".to_owned()];
     disk.fail("checkpoint");
-    // More pages than the log should have: with every commit the gateway tries to move them into the file.
+    // More pages than the checkpoint threshold of the log, so that the gateway attempts a checkpoint with every commit.
     for number in 0..400 {
         let name = format!("folder {number:03}");
         create(&client, &name).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_failing_checkpoint_loses_nothing() {
     assert_eq!(names(&client).await, expected);
 }
 
-/// A company folder with a project, made while the disk was fast.
+/// A company folder with a project, created while the disk is fast.
 struct CompanyFolder {
     folder: TempDir,
     project: String,
@@ -199,7 +199,7 @@ impl CompanyFolder {
     }
 }
 
-/// Calls a method `count` times, `at_once` of them at a time, and answers how the calls ended.
+/// Calls a method `count` times, `at_once` calls at a time, and returns their results.
 async fn pipelined(
     client: &std::sync::Arc<Client>,
     (count, at_once): (usize, usize),
@@ -289,13 +289,13 @@ async fn a_run_costs_at_most_four_syncs() {
     let run = json!({
         "workspace_dir": root, "project_id": project, "agent_id": "agent_a", "provider": "cmd",
     });
-    // The first one makes the folders that all runs share.
+    // The first run creates the folders that all runs share.
     let made = client.call_raw("run.create", run.clone()).await;
     made.expect("the disk is well");
 
     disk.fail("slow");
     client.call_raw("run.create", run).await.unwrap();
-    // The sync of the file system is a system call of our own, which the shim does not see.
+    // The gateway invokes `syncfs` as a direct system call, which the shim cannot intercept.
     let syncs = disk.syncs();
     assert!(syncs.len() < 4, "{syncs:?}");
 }
@@ -319,7 +319,7 @@ async fn comments_that_are_added_together_share_syncs_and_survive_a_kill() {
         });
         ("comment.add", comment)
     };
-    // The first one makes the folder of all comments.
+    // The first comment creates the folder of all comments.
     let (method, first) = comment(0);
     client.call_raw(method, first).await.unwrap();
 

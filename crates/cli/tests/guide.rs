@@ -1,9 +1,9 @@
-//! The documentation is true: every command in it is run, and prints what is shown.
+//! Runs every command of the documentation and compares its output with the documented output.
 //!
-//! A fence `sh` holds commands. The fence `text` behind it, if there is one, holds lines that these commands print, in
-//! this order and perhaps among others; `…` stands for anything within a line. The blocks of a page run one after the
-//! other in one shell, in a folder of their own. A fence `sh no-run` holds commands that no test can run, and each is
-//! listed here with its reason.
+//! A fence `sh` contains commands. An optional fence `text` after it contains lines that these commands print, in this
+//! order and possibly among others; `…` matches any text within a line. The blocks of a page run in sequence in one
+//! shell, in a folder of their own. A fence `sh no-run` contains commands that no test can run; each is listed here
+//! with its reason.
 
 use std::{
     env, fs,
@@ -12,9 +12,9 @@ use std::{
     thread,
 };
 
-/// The page and the first command of each block that is not run.
+/// The page and the first command of each block that is not executed.
 const NOT_RUN: [(&str, &str); 6] = [
-    // Builds and tests everything, this test among it.
+    // Builds and tests everything, including this test.
     ("CONTRIBUTING.md", "cargo build"),
     // Builds a release and serves until it is stopped; `demo.rs` runs the command.
     ("README.md", "cargo run --release -- demo"),
@@ -22,7 +22,7 @@ const NOT_RUN: [(&str, &str); 6] = [
     ("README.md", "./check"),
     // Builds a release and changes the machine.
     ("README.md", "cargo install --path crates/cli"),
-    // Write files of the repository; the same tests without the variable say whether they are fresh.
+    // These write files of the repository; the same tests without the variable check that the files are up to date.
     (
         "docs/adding-a-method.md",
         "UPDATE_GENERATED=1 cargo test -p gateway --test catalogue",
@@ -33,16 +33,16 @@ const NOT_RUN: [(&str, &str); 6] = [
     ),
 ];
 
-/// What may be in a fence that holds no commands.
+/// The languages of fences without commands.
 const OTHER_FENCES: [&str; 4] = ["text", "toml", "rust", "json"];
 
 struct Page {
-    /// From the root of the repository.
+    /// The path, relative to the root of the repository.
     name: String,
     text: String,
 }
 
-/// Commands of a page, and what they print. Lines are counted from 0.
+/// Commands of a page and their documented output. Line numbers start at 0.
 struct Block<'a> {
     fence: usize,
     commands: Vec<&'a str>,
@@ -111,7 +111,7 @@ fn a_wildcard_stands_for_anything_within_a_line() {
     }
 }
 
-/// What is at the root and in `docs`, without decisions and what is generated.
+/// Returns the pages at the root and in `docs`, without decisions and generated pages.
 fn pages() -> Vec<Page> {
     let names = [markdown("./"), markdown("docs/"), markdown("docs/guide/")].concat();
     assert!(names.len() > 12, "the pages are somewhere else");
@@ -122,7 +122,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages of a folder, in order.
+/// Returns the pages of a folder, ordered by name.
 fn markdown(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder)).expect("a folder with pages");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -144,7 +144,7 @@ fn read(names: Vec<String>) -> Vec<Page> {
 impl Page {
     fn blocks(&self) -> Vec<Block<'_>> {
         let mut blocks: Vec<Block<'_>> = Vec::new();
-        // What the fence is that is open, and whether what is shown in it belongs to the block before.
+        // The language of the open fence, and whether its lines are the output of the previous block.
         let (mut open, mut follows) = (None, false);
         for (number, line) in self.text.lines().enumerate() {
             match (open, line.strip_prefix("```")) {
@@ -185,7 +185,7 @@ impl Page {
         blocks
     }
 
-    /// Does what the page says, or tells what is wrong with it.
+    /// Runs the commands of the page. Returns an error that describes the first difference.
     fn follow(&self) -> Result<(), String> {
         let blocks: Vec<_> = self.blocks();
         let blocks: Vec<_> = blocks.into_iter().filter(|block| block.is_run).collect();
@@ -216,7 +216,7 @@ impl Page {
             .expect("bash can be started");
         let output = |block: &Block<'_>| fs::read_to_string(printed.join(block.fence.to_string()));
         if !ended.status.success() {
-            // Where a variable is missing or a quote is open, the shell says so itself.
+            // The shell itself reports unset variables and unclosed quotes.
             let line = fs::read_to_string(printed.join("failed")).unwrap_or_default();
             let said = blocks.iter().rev().find_map(|block| output(block).ok());
             let complaint = String::from_utf8_lossy(&ended.stderr);
@@ -243,7 +243,8 @@ impl Page {
         Ok(())
     }
 
-    /// The commands on the lines they have on the page, so that the shell counts as we do. The title has no commands.
+    /// Returns a script with each command on the line number it has on the page, so that error messages of the shell
+    /// match. The title line has no commands.
     fn script(&self, blocks: &[Block<'_>]) -> String {
         let mut lines = vec![String::new(); self.text.lines().count()];
         lines[0] = r#"set -eEuo pipefail; trap 'echo "$LINENO" > "$PRINTED/failed"' ERR; trap 'kill $(jobs -p) 2> "$PRINTED/kill" || :' EXIT"#.to_owned();
@@ -257,7 +258,7 @@ impl Page {
     }
 }
 
-/// The binary of this build before everything else.
+/// Returns a `PATH` that starts with the folder of the built binary.
 fn path() -> std::ffi::OsString {
     let program = Path::new(env!("CARGO_BIN_EXE_ac"));
     let folder = program.parent().expect("a binary is in a folder");

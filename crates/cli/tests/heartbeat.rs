@@ -1,4 +1,4 @@
-//! Several processes that look after the heartbeat of one company folder.
+//! Several processes that run the heartbeat of one company folder.
 
 use std::{fs, path::Path, process::Command, thread};
 
@@ -7,7 +7,7 @@ use testkit::{Office, StdioProcess, put, put_program};
 
 const ROUNDS: usize = 6;
 
-/// A Codex that notes every time it is started and reports that all is quiet.
+/// A substitute for Codex that records each start and reports nothing to do.
 fn put_codex(bin: &Path) {
     let program = "#!/bin/sh\nd=$(dirname \"$0\")\ncase \"$1\" in\n  login) echo 'Logged in using ChatGPT'; exit 0 ;;\n  \
         --version) echo 'codex-cli 9'; exit 0 ;;\n  --help) exit 0 ;;\nesac\n[ \"$2\" = --help ] && exit 0\n\
@@ -50,7 +50,7 @@ fn two_processes_that_tick_at_once_start_one_worker() {
     }
     let dir = json!({"workspace_dir": office.dir(), "reason": "test"});
     for round in 1..=ROUNDS {
-        // A new run of the worker is a reason to wake it.
+        // A new run of the worker triggers a wake-up.
         office.run("agent_w", "codex");
         let ticks: Vec<Value> = thread::scope(|scope| {
             let ticks = processes

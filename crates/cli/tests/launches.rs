@@ -1,4 +1,4 @@
-//! What the commands say before, instead of and after a launch: cool-downs, worker programs, warnings, exit codes.
+//! The output of commands around launches: cool-downs, worker programs, warnings and exit codes.
 
 use std::{
     env, fs,
@@ -39,7 +39,8 @@ impl Desk {
         self.place.path().join("acme")
     }
 
-    /// `ac` in the company folder. The programs are those of `bin` and of the system, and there is no login.
+    /// Returns an `ac` command that runs in the company folder, with the programs of `bin` and of the system and
+    /// without any login.
     fn ac(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
         let bin = self.place.path().join("bin");
@@ -54,7 +55,7 @@ impl Desk {
         command
     }
 
-    /// What a person sees on a terminal, in UTC.
+    /// Runs a command on a terminal, in UTC, and returns its output.
     fn shown(&self, words: &[&str]) -> String {
         let words: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
         let line = format!("'{}' {}", env!("CARGO_BIN_EXE_ac"), words.join(" "));
@@ -71,14 +72,14 @@ impl Desk {
         said(self.ac().args(words))
     }
 
-    /// What a command prints as JSON.
+    /// Runs a command and parses its output as JSON.
     fn json(&self, words: &[&str]) -> Value {
         let said = self.say(words);
         assert_eq!(said.code, 0, "{words:?}: {}", said.err);
         serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{words:?}: {}", said.out))
     }
 
-    /// Makes another run.
+    /// Creates another run.
     fn create(&self, agent: &str, provider: &str) -> (String, String) {
         let words = ["run:create", "--project-id", &self.project];
         let said = said(
@@ -91,14 +92,14 @@ impl Desk {
         (testkit::text(&made["run_id"]), said.err)
     }
 
-    /// Launches a run and waits for its end, because no gateway serves the home.
+    /// Launches a run. The command waits until it ends, because no gateway serves the home.
     fn launch(&self, run: &str, more: &[&str]) -> Said {
         let words = ["session:launch", "--project-id", &self.project];
         said(self.ac().args(words).args(["--run-id", run]).args(more))
     }
 }
 
-/// One worker program of the doctor's findings.
+/// Returns the finding of the doctor about a worker program.
 fn worker(said: &Said, program: &str) -> Value {
     let found: Value = serde_json::from_str(&said.out).expect("JSON");
     let mut findings = found["findings"].as_array().expect("a list").iter();
@@ -135,7 +136,7 @@ fn cool_downs_are_listed_and_ended() {
     );
     let unasked = desk.say(&["cooldown", "clear"]);
     assert_eq!(unasked.code, 2);
-    assert!(unasked.err.contains("give --now"), "{}", unasked.err);
+    assert!(unasked.err.contains("add --now"), "{}", unasked.err);
     let cleared = desk.json(&["cooldown", "clear", "codex", "--now", "--json"]);
     assert_eq!(cleared, json!([listed[1]]));
     let left = desk.json(&["cooldown", "list", "--json"]);
@@ -198,7 +199,7 @@ fn the_doctor_says_what_a_launch_says_and_the_command_it_names_helps() {
         listed[1]["launch"],
         json!({"ready": true, "channel": "api"})
     );
-    // The file is still what every reader of the folder accepts.
+    // The file is still valid for every reader of the folder.
     assert_eq!(desk.json(&["workspace:validate", "--json"])["ok"], true);
     let again = with_key(&["adapters", "use", "codex", "--subscription", "--json"]);
     assert_eq!(again.code, 0, "{}", again.err);
@@ -334,7 +335,7 @@ fn ending_a_cool_down_says_which_one_was_ended() {
     put(&desk.dir().join(".local/lanes.json"), &saved.to_string());
     assert_eq!(
         desk.shown(&["cooldown", "clear", "--now"]),
-        "The cool-down of codex until 2999-01-01 00:00:00 is ended.\n"
+        "Ended the cool-down of codex until 2999-01-01 00:00:00.\n"
     );
 }
 
@@ -469,7 +470,7 @@ fn a_command_whose_answer_tells_of_a_failure_ends_with_1_and_wrong_arguments_wit
     assert!(
         replayed
             .err
-            .starts_with("error: the events of the run are not what was written: "),
+            .starts_with("error: the events of the run were changed after they were written: "),
         "{}",
         replayed.err
     );
@@ -518,7 +519,7 @@ fn a_job_submitted_without_a_gateway_is_waited_for_and_reading_it_changes_nothin
         (&submitted["status"], &submitted["result_status"]),
         (&json!("completed"), &json!("succeeded"))
     );
-    // A job that another process left is not touched by a command that only reads.
+    // A command that only reads does not touch a job that another process left unfinished.
     let record = desk.dir().join(format!(
         "work/projects/{}/jobs/job_1/job.yaml",
         desk.project

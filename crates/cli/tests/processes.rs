@@ -1,4 +1,4 @@
-//! Several processes on one home, and one that dies.
+//! Several processes on one home, one of which is killed.
 
 use std::{
     collections::BTreeSet,
@@ -13,25 +13,25 @@ use protocol::thread::ThreadTreeChangedNotification;
 use serde_json::{Value, json};
 use testkit::{ServeProcess, StdioProcess};
 
-/// How long everybody writes.
+/// Time during which all clients write.
 const STORM: Duration = Duration::from_secs(10);
-/// Processes on standard input and output, besides the one that serves.
+/// Number of processes on standard input and output, in addition to the serving one.
 const PROCESSES: usize = 8;
-/// Threads on one page of the tree at most.
+/// Maximum number of threads on one page of the tree.
 const PAGE: usize = 5000;
 
 fn ac() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ac"))
 }
 
-/// What was acknowledged.
+/// The acknowledged writes.
 #[derive(Default)]
 struct Acknowledged {
     threads: BTreeSet<String>,
     folders: BTreeSet<String>,
 }
 
-/// What a writer does in its nth round: a thread with a place, and from time to time a folder.
+/// Returns the calls of a writer in its nth round: creating and placing a thread, and occasionally creating a folder.
 fn round(writer: usize, number: usize) -> [(&'static str, Value); 2] {
     let thread = format!("thr_{writer}_{number}");
     let place = json!({"workspace_id": "ws_a", "thread_id": thread, "folder_id": "fld_shared"});
@@ -63,7 +63,7 @@ impl Acknowledged {
     }
 }
 
-/// Everything in the tree, as a fresh process reads it.
+/// Reads the whole tree in a new process.
 fn stored(home: &Path) -> (Acknowledged, u64) {
     let mut reader = StdioProcess::start(ac(), home);
     let mut found = Acknowledged::default();
@@ -89,7 +89,7 @@ fn stored(home: &Path) -> (Acknowledged, u64) {
     }
 }
 
-/// Writes until it is time to stop.
+/// Writes until the time is over.
 fn write_by_stdio(home: &Path, writer: usize, until: Instant) -> Acknowledged {
     let mut process = StdioProcess::start(ac(), home);
     let mut acknowledged = Acknowledged::default();
@@ -113,7 +113,7 @@ async fn write_by_websocket(serving: &ServeProcess, writer: usize, until: Instan
             let result = client.call_raw(method, params.clone()).await;
             acknowledged.note(method, &params, &result.expect("every write is accepted"));
         }
-        // A client that leaves too many notifications unread is not sent any answers either.
+        // A client with too many unread notifications receives no responses either.
         client.unread().await;
         if Instant::now() > until {
             break;
@@ -122,7 +122,7 @@ async fn write_by_websocket(serving: &ServeProcess, writer: usize, until: Instan
     acknowledged
 }
 
-/// A folder for everybody, under an id that everybody knows.
+/// Creates a shared folder with an id that all clients know.
 fn prepare(home: &Path) {
     let mut process = StdioProcess::start(ac(), home);
     let created = process.call("workspace/create", &json!({"workspace_id": "ws_a"}));
@@ -213,7 +213,7 @@ async fn a_process_that_is_killed_loses_nothing_it_acknowledged() {
         })
         .collect();
     while let Some(called) = calls.next().await {
-        // The rest is on its way when the process dies.
+        // The remaining requests are in flight when the process is killed.
         let Ok(created) = called else { continue };
         acknowledged.insert(created["folder"]["id"].as_str().unwrap().to_owned());
         if acknowledged.len() == 100 {
@@ -228,6 +228,6 @@ async fn a_process_that_is_killed_loses_nothing_it_acknowledged() {
     let lost: Vec<_> = acknowledged.difference(&found.folders).collect();
     assert_eq!(lost, [""; 0]);
     assert_whole(home.path());
-    // Nobody is in the way of the next one.
+    // The killed processes leave nothing that blocks the next one.
     ServeProcess::start(ac(), home.path());
 }

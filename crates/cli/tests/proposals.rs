@@ -1,4 +1,4 @@
-//! A change of an AGENTS.md goes from `ac doc propose` through `ac inbox` to `ac approve`.
+//! The way of an AGENTS.md change from `ac doc propose` through `ac inbox` to `ac approve`.
 
 use std::{
     io::Write as _,
@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// What a command prints when it is given a text on standard input.
+/// Runs a command with a text on standard input and returns its output.
 fn ac(place: &Path, words: &[&str], input: &str) -> Result<Value, String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ac"))
         .args(words)
@@ -24,9 +24,10 @@ fn ac(place: &Path, words: &[&str], input: &str) -> Result<Value, String> {
     drop(stdin);
     let output = child.wait_with_output().expect("ac ends");
     let printed = String::from_utf8(output.stdout).expect("text");
-    match output.status.success() {
-        true => Ok(serde_json::from_str(&printed).unwrap_or(Value::String(printed))),
-        false => Err(String::from_utf8(output.stderr).expect("text")),
+    if output.status.success() {
+        Ok(serde_json::from_str(&printed).unwrap_or(Value::String(printed)))
+    } else {
+        Err(String::from_utf8(output.stderr).expect("text"))
     }
 }
 
@@ -54,7 +55,7 @@ fn a_proposal_waits_in_the_inbox_until_somebody_decides() {
     assert_eq!(approved["saved_version"], 2);
     assert_eq!(run(&["doc", "show"], "").unwrap(), "Use spaces.\n");
 
-    // The other one was made for the version before.
+    // The other proposal is based on the previous version.
     let other = second["id"].as_str().unwrap();
     let refused = run(&["approve", other], "").unwrap_err();
     assert!(refused.contains("version 1"), "{refused}");

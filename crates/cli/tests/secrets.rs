@@ -1,4 +1,4 @@
-//! Keys and other people's texts are in no log, however loud, and keys are in no file but their own.
+//! Keys and private texts appear in no log at any level, and keys appear in no file but their own.
 
 use std::{fs, io::Write as _, path::Path, process::Command};
 
@@ -9,7 +9,7 @@ const CONFIGURED: &str = "sk-configured-0123456789";
 const STORED: &str = "sk-stored-0123456789";
 const TEXT: &str = "text that is nobody's business";
 
-/// Every file below a folder that contains a text, by name.
+/// Returns the names of all files below a folder that contain a text.
 fn files_with(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder can be read") {
@@ -41,7 +41,7 @@ async fn the_loudest_log_has_neither_keys_nor_texts() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
     command.env("ACCORD_LOG", "trace");
     let mut serving = ServeProcess::start(command, home.path());
-    // The log is a pipe, which somebody has to empty while it is filled.
+    // The log is a pipe, which must be read while the process writes to it.
     let log = serving.log();
     let client = serving.client().await;
     let calls = [
@@ -66,7 +66,7 @@ async fn the_loudest_log_has_neither_keys_nor_texts() {
         told_until(&client, "turn/failed").await;
         let set = json!({"provider": "openai", "api_key": STORED});
         client.call_raw("provider/set_api_key", set).await.unwrap();
-        // A refused key is not repeated either.
+        // Error messages do not repeat a rejected key.
         let bad = json!({"provider": "openai", "api_key": format!("{STORED} {CONFIGURED}")});
         let refused = answer(&client, "provider/set_api_key", bad).await;
         assert!(
@@ -85,7 +85,7 @@ async fn the_loudest_log_has_neither_keys_nor_texts() {
     assert_eq!(files_with(home.path(), STORED), ["provider_keys.json"]);
 }
 
-/// A command as an account that may not read everything: our own, or `nobody` for root.
+/// Returns a command that runs under an unprivileged account: the current one, or `nobody` for root.
 #[cfg(target_os = "linux")]
 fn ordinary(program: &str) -> Command {
     if !rustix::process::geteuid().is_root() {
@@ -107,7 +107,7 @@ fn ordinary(program: &str) -> Command {
 #[cfg(target_os = "linux")]
 const NOBODY: u32 = 65534;
 
-/// What an ordinary program of the account sees of the environment of a process.
+/// Returns the environment of a process as an ordinary program of the account sees it.
 #[cfg(target_os = "linux")]
 fn environment_of(pid: &str) -> Result<String, String> {
     let output = ordinary("cat").arg(format!("/proc/{pid}/environ")).output();
@@ -133,7 +133,7 @@ fn a_program_of_the_same_account_cannot_read_the_environment_of_the_gateway() {
     let read = environment_of(&serving.ready["pid"].to_string());
     assert!(read.unwrap_err().contains("Permission denied"));
 
-    // What it starts is readable: this is how a gateway finds the processes of its sessions.
+    // Child processes stay readable: a gateway finds the processes of its sessions this way.
     let mut other = ordinary("sleep");
     let mut other = other.env("PLAIN", "seen").arg("1000").spawn().unwrap();
     let pid = other.id().to_string();

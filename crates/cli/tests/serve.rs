@@ -1,4 +1,4 @@
-//! `ac serve` from its start to its end.
+//! The life cycle of `ac serve`.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ fn served() -> (TempDir, ServeProcess) {
     (home, serving)
 }
 
-/// What a second `ac serve` on the same home says.
+/// Runs a second `ac serve` on the same home.
 fn serve_again(home: &TempDir) -> Output {
     let mut command = ac();
     command.args(["serve", "--listen", "127.0.0.1:0", "--home"]);
@@ -175,7 +175,7 @@ async fn listening_beyond_loopback_warns_and_prints_a_link_that_works() {
         answer.to_ascii_lowercase().contains("\r\nset-cookie:"),
         "{answer}"
     );
-    // Commands find the gateway, too.
+    // Commands find the gateway as well.
     serving.client().await;
     serving.signal("TERM");
     let (_, complaint) = tokio::task::spawn_blocking(move || serving.wait())

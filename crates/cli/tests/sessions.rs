@@ -1,18 +1,18 @@
-//! Workers whose gateway is killed: the next one goes on with them.
+//! Workers whose gateway is killed: the next gateway takes them over.
 
 use std::{fs, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 use testkit::{Office, put, put_program, text, until};
 
-/// A script that works for a company.
+/// A company with a worker script.
 struct Worker {
     office: Office,
     run: String,
 }
 
 impl Worker {
-    /// Starts a script that goes on when there is a file `go`; answers when it has printed `before`.
+    /// Starts a script that continues when the file `go` exists. Returns when it has printed `before`.
     fn start(provider: &str, program: &str, script: &str) -> Self {
         let mut office = Office::open(env!("CARGO_BIN_EXE_ac"));
         let (run, _) = office.run("agent_w", provider);
@@ -47,13 +47,13 @@ impl Worker {
 
     fn events(&self) -> Vec<Value> {
         let log = fs::read_to_string(self.run_file("events.jsonl")).expect("there are events");
-        // The last line may be under way.
+        // The last line may be incomplete.
         log.lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect()
     }
 
-    /// What the events say that was printed.
+    /// Returns the output that the events contain.
     fn printed(&self) -> String {
         self.events()
             .iter()
@@ -62,7 +62,7 @@ impl Worker {
             .collect()
     }
 
-    /// The chain of events is whole, and there is one end.
+    /// Checks that the chain of events is intact and has one end.
     fn assert_intact(&mut self) {
         let params = json!({
             "project_id": self.office.project, "run_id": self.run, "mode": "verified", "tail": 1,
@@ -81,7 +81,7 @@ const WAIT: &str = "while [ ! -e \"$GO\" ]; do sleep 0.02; done\n";
 
 #[test]
 fn what_a_worker_prints_after_its_gateway_was_killed_is_not_lost() {
-    // More than a pipe holds: the worker has to wait for the next gateway.
+    // More than the capacity of a pipe: the worker must wait for the next gateway.
     const LINES: usize = 20_000;
     let script = format!("echo before\n{WAIT}seq 1 {LINES}\necho after\n");
     let mut worker = Worker::start("cmd", "worker", &script);
@@ -94,7 +94,7 @@ fn what_a_worker_prints_after_its_gateway_was_killed_is_not_lost() {
     let ended = worker
         .office
         .call("session.collect", json!({"session_ref": "s"}));
-    // It was not our child, so nobody knows its exit code.
+    // The worker was not a child of this gateway, so its exit code is unknown.
     assert_eq!(ended["status"], "failed");
     assert_eq!(ended["exit_code"], Value::Null);
     assert!(text(&ended["error"]).contains("restarted"), "{ended}");
@@ -157,7 +157,7 @@ fn a_worker_that_ended_while_there_was_no_gateway_is_an_orphan() {
     let script = format!("echo before\n{WAIT}: > \"$GO.done\"\n");
     let mut worker = Worker::start("cmd", "worker", &script);
     let done = worker.office.place().join("go.done");
-    // The new one knows nothing of the folder before it is asked.
+    // The new gateway does not know the folder until a request names it.
     worker.office.kill_the_gateway();
     worker.goes_on();
     let record = fs::read_to_string(worker.office.dir().join(".local/sessions/s.yaml"));
@@ -186,7 +186,7 @@ fn a_worker_that_ended_while_there_was_no_gateway_is_an_orphan() {
 fn a_command_that_stops_a_worker_without_a_gateway_ends_when_the_worker_has() {
     let script = format!("echo before\n{WAIT}");
     let mut worker = Worker::start("cmd", "worker", &script);
-    // The new one knows nothing of the folder before it is asked.
+    // The new gateway does not know the folder until a request names it.
     worker.office.kill_the_gateway();
     let record = fs::read_to_string(worker.office.dir().join(".local/sessions/s.yaml"));
     let record = record.expect("there is a record");

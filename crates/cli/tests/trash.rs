@@ -1,4 +1,4 @@
-//! `ac trash`, the question before a folder is deleted, and how company folders are named and forgotten.
+//! `ac trash`, the confirmation before a folder is deleted, and how company folders are named and forgotten.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ struct Said {
     err: String,
 }
 
-/// `ac` in a folder of its own, which is the home folder of its user, too.
+/// Returns an `ac` command in a separate folder, which is also the home folder of the user.
 fn ac(place: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ac"));
     command
@@ -41,7 +41,7 @@ fn run(place: &TempDir, words: &[&str]) -> Said {
     }
 }
 
-/// What a command prints as JSON.
+/// Runs a command and parses its output as JSON.
 fn print(place: &TempDir, words: &[&str]) -> Value {
     let said = run(place, words);
     assert_eq!(said.code, 0, "{words:?}: {}", said.err);
@@ -85,10 +85,10 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     assert_eq!(asked.code, 2);
     for sentence in [
         "Delete the folder `Backend`?",
-        "Its AGENTS.md (version 1, 10 characters) goes with it",
-        "1 thread and 1 folder in it stay and move one level up, to the root of the tree.",
+        "Its AGENTS.md (version 1, 10 characters) is deleted with it",
+        "1 thread and 1 folder in it are kept and move one level up, to the root of the tree.",
         "It can be restored for 30 days: `ac trash restore fld_",
-        "Add --yes to go on without being asked",
+        "Add --yes to skip this question",
     ] {
         assert!(asked.err.contains(sentence), "{sentence}: {}", asked.err);
     }
@@ -110,7 +110,7 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     assert_eq!(unknown.code, 2);
     assert_eq!(
         unknown.err,
-        "error: `fld_nothing` is not in the trash: `ac trash list` shows what is\n"
+        "error: `fld_nothing` is not in the trash: `ac trash list` lists its items\n"
     );
     let restored = run(&place, &["trash", "restore", folder]);
     assert_eq!(restored.out, "Restored the folder `Backend`.\n");
@@ -125,12 +125,14 @@ fn deleting_a_folder_asks_first_and_the_trash_brings_it_back() {
     let asked = run(&place, &["trash", "purge", "--all"]);
     assert_eq!(asked.code, 2);
     assert!(
-        asked.err.contains("Delete the folder `Backend` for good?"),
+        asked
+            .err
+            .contains("Delete the folder `Backend` permanently?"),
         "{}",
         asked.err
     );
     let purged = run(&place, &["trash", "purge", "--all", "--yes"]);
-    assert_eq!(purged.out, "1 item is deleted for good.\n");
+    assert_eq!(purged.out, "1 item was deleted permanently.\n");
     assert_eq!(run(&place, &["trash", "list"]).out, "The trash is empty.\n");
 }
 

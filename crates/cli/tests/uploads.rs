@@ -1,4 +1,5 @@
-//! Uploads that are cut, killed, doubled and attacked: what was acknowledged stays, what is ready has its bytes.
+//! Uploads under interruptions, kills, duplicates and attacks: acknowledged chunks are kept, and finished artifacts
+//! have the correct content.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +35,7 @@ async fn served() -> (TempDir, ServeProcess, Connection) {
     (home, serving, connection)
 }
 
-/// The same numbers in every run.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -54,17 +55,17 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(digits).collect()
 }
 
-/// A client that shows every frame.
+/// A client that exposes every frame.
 struct Connection {
     socket: WebSocketStream<TcpStream>,
     last_id: u64,
-    /// By upload, the last offset that was acknowledged.
+    /// The last acknowledged offset by upload.
     acknowledged: BTreeMap<String, u64>,
     /// The last binary frame.
     frame: Vec<u8>,
 }
 
-/// An error of the gateway, or nothing when the connection is gone.
+/// An error of the gateway. `None` if the connection was lost.
 type Refusal = Option<Value>;
 
 impl Connection {
@@ -90,7 +91,7 @@ impl Connection {
         self.answer(id).await
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for its response.
     async fn ask(&mut self, method: &str, mut params: Value) -> Result<u64, Refusal> {
         if params.get("workspace_id").is_none() {
             params["workspace_id"] = WORKSPACE.into();
@@ -115,7 +116,7 @@ impl Connection {
         }
     }
 
-    /// The next text. Acknowledgements and frames are noted on the way.
+    /// Returns the next text message. Records acknowledgements and frames that arrive before it.
     async fn next(&mut self) -> Result<Value, Refusal> {
         loop {
             match self.socket.next().await {
@@ -136,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// Waits until this much of an upload is acknowledged.
+    /// Waits until an upload is acknowledged up to this offset.
     async fn acknowledged(&mut self, upload: &str, offset: usize) -> Result<(), Refusal> {
         let offset = offset as u64;
         while offset > 0 && self.acknowledged.get(upload).is_none_or(|at| *at < offset) {
@@ -157,7 +158,7 @@ impl Connection {
         Ok(upload.expect("an upload has an id").to_owned())
     }
 
-    /// Sends what is left from an offset on, and finishes. Answers the artifact.
+    /// Sends the content from an offset on and finishes the upload. Returns the artifact.
     async fn complete(
         &mut self,
         upload: &str,
@@ -192,7 +193,7 @@ impl Connection {
         status.expect("the upload is known")
     }
 
-    /// All bytes of an artifact.
+    /// Downloads the content of an artifact.
     async fn download(&mut self, artifact: &Value) -> Vec<u8> {
         let params = json!({"artifact_id": artifact["artifact_id"]});
         let started = self.call("artifact/download/start", params).await;
@@ -217,7 +218,7 @@ impl Connection {
     }
 }
 
-/// The chunks from an offset on, with their offsets.
+/// Returns the chunks from an offset on, with their offsets.
 fn chunks(bytes: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
     let numbered = bytes[from..].chunks(CHUNK).enumerate();
     numbered.map(move |(number, chunk)| (from + number * CHUNK, chunk))
@@ -236,7 +237,7 @@ fn upload_frame(upload: &str, offset: usize, chunk: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A binary message as it travels, masked with zeros.
+/// Returns a binary message in wire format, with a zero mask.
 fn on_the_wire(frame: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x82, 0x80 | 127];
     bytes.extend((frame.len() as u64).to_be_bytes());
@@ -245,27 +246,26 @@ fn on_the_wire(frame: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Every file below a folder, as a path from there. Links are not followed.
+/// Returns the relative paths of all files below a folder. Links are not followed.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(next).expect("the folder is there") {
             let entry = entry.expect("the folder can be read");
-            match entry.file_type().expect("it has a type").is_dir() {
-                true => open.push(entry.path()),
-                false => {
-                    let path = entry.path();
-                    let path = path.strip_prefix(folder).expect("it is below");
-                    found.insert(path.to_owned());
-                }
+            if entry.file_type().expect("it has a type").is_dir() {
+                open.push(entry.path());
+            } else {
+                let path = entry.path();
+                let path = path.strip_prefix(folder).expect("it is below");
+                found.insert(path.to_owned());
             }
         }
     }
     found
 }
 
-/// Where the blob of these bytes has its place.
+/// Returns the path of the blob with this content.
 fn blob_path(home: &Path, bytes: &[u8]) -> PathBuf {
     let hash = sha256(bytes);
     let shard = format!("artifacts/workspaces/{WORKSPACE}/blobs/sha256");
@@ -283,12 +283,13 @@ async fn an_upload_that_is_cut_anywhere_continues_where_it_was() {
         let frames: Vec<_> = chunks(&bytes, 0)
             .map(|(offset, chunk)| on_the_wire(&upload_frame(&upload, offset, chunk)))
             .collect();
-        // Even rounds cut between two frames once they are acknowledged, odd ones anywhere and at once.
+        // Even rounds interrupt between two acknowledged frames, odd rounds at any byte without waiting.
         let whole = numbers.below(frames.len());
         let is_even = round % 2 == 0;
-        let within = match is_even {
-            true => 0,
-            false => numbers.below(frames[whole].len()),
+        let within = if is_even {
+            0
+        } else {
+            numbers.below(frames[whole].len())
         };
         let mut sent = frames[..whole].concat();
         sent.extend(&frames[whole][..within]);
@@ -304,9 +305,10 @@ async fn an_upload_that_is_cut_anywhere_continues_where_it_was() {
         let status = connection.status(&upload).await;
         assert_eq!(status["status"], "receiving");
         let next = status["next_offset"].as_u64().unwrap() as usize;
-        let is_possible = match is_even {
-            true => next == whole * CHUNK,
-            false => next.is_multiple_of(CHUNK) && next <= whole * CHUNK,
+        let is_possible = if is_even {
+            next == whole * CHUNK
+        } else {
+            next.is_multiple_of(CHUNK) && next <= whole * CHUNK
         };
         assert!(
             is_possible,
@@ -318,14 +320,14 @@ async fn an_upload_that_is_cut_anywhere_continues_where_it_was() {
     }
 }
 
-/// What an upload has come to, as its client knows.
+/// The state of an upload as known to its client.
 struct Known {
     bytes: Vec<u8>,
     acknowledged: u64,
     artifact_id: Option<Value>,
 }
 
-/// Uploads one after the other until the connection or the gateway ends.
+/// Uploads files one after the other until the connection or the gateway ends.
 async fn upload_on(
     connection: &mut Connection,
     numbers: &mut Numbers,
@@ -333,7 +335,7 @@ async fn upload_on(
     mut messages: usize,
     serving: &ServeProcess,
 ) -> Result<(), Refusal> {
-    // One message less to send; after the last one the gateway is killed, at some moment of its work.
+    // Count down the messages; after the last one the gateway is killed while it works.
     let mut tick = async |numbers: &mut Numbers| {
         messages = messages.saturating_sub(1);
         if messages == 0 {
@@ -374,7 +376,7 @@ async fn a_killed_gateway_keeps_what_it_acknowledged_and_lists_only_what_it_has(
     let mut numbers = Numbers(2);
     for round in 0..8 {
         let mut known = BTreeMap::new();
-        // Six messages make an upload: every round ends at another one of them.
+        // An upload consists of six messages: each round ends at a different one.
         let messages = 6 + round;
         let ended = upload_on(
             &mut connection,
@@ -446,7 +448,7 @@ async fn the_same_bytes_three_times_at_once_make_one_file() {
     assert_eq!(found, BTreeSet::from([expected.to_owned()]));
 }
 
-/// Answers the id of the artifact.
+/// Returns the id of the artifact.
 async fn completed(connection: &mut Connection, upload: String, bytes: &[u8]) -> String {
     let artifact = connection.complete(&upload, bytes, 0).await;
     artifact.expect("the bytes are right")["artifact_id"].to_string()
@@ -511,7 +513,7 @@ async fn a_link_in_the_place_of_a_blob_is_refused() {
     assert_eq!(refused.unwrap_err().unwrap()["data"]["kind"], "internal");
     assert!(fs::symlink_metadata(&blob).unwrap().is_symlink());
 
-    // Without the link the same upload can be finished.
+    // After the link is removed, the same upload can be finished.
     fs::remove_file(&blob).unwrap();
     let artifact = connection.finish(&upload).await.unwrap();
     assert_eq!(connection.download(&artifact).await, bytes);

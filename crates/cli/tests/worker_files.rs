@@ -1,4 +1,4 @@
-//! The file of instructions of a worker whose gateway is killed: the next one removes it and proposes what became of it.
+//! The instruction file of a worker whose gateway is killed: the next gateway removes it and proposes its changes.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker that edits its file, then waits for a file `go`, then ends.
+    /// Starts a worker that edits its file, waits for a file `go` and ends.
     fn start() -> Self {
         let mut office = Office::open(env!("CARGO_BIN_EXE_ac"));
         let (place, dir) = (office.place().to_owned(), office.dir());

@@ -1,4 +1,4 @@
-//! Runs no phase waits for: a bounded queue, the worker that runs them, and taking them up again after a restart.
+//! Background runs: the bounded queue, the worker that executes them, and their recovery after a restart.
 
 use std::{
     collections::BTreeSet,
@@ -18,7 +18,7 @@ use crate::{
     runtime::Shared,
 };
 
-/// The runs this process works on. The store calls them unfinished, too, but nobody else is to take them up.
+/// The background runs this process owns. The store lists them as unfinished as well, so recovery must skip them.
 #[derive(Default)]
 pub(crate) struct Tracked {
     sets: Mutex<TrackedSets>,
@@ -27,51 +27,51 @@ pub(crate) struct Tracked {
 #[derive(Default)]
 struct TrackedSets {
     open: BTreeSet<String>,
-    /// Those that ended since the last look at the store began: that look may still have seen them open.
-    ended_since_look: BTreeSet<String>,
+    /// Runs that ended since the current recovery pass began: the pass may have read them as unfinished.
+    ended_during_pass: BTreeSet<String>,
 }
 
 impl Tracked {
-    /// Whether this process did not know the run; it does now.
+    /// Adds the run. Returns whether it was new to this process.
     pub(crate) fn take_up(&self, run_id: &str) -> bool {
         let mut sets = self.sets();
-        !sets.ended_since_look.contains(run_id) && sets.open.insert(run_id.to_owned())
+        !sets.ended_during_pass.contains(run_id) && sets.open.insert(run_id.to_owned())
     }
 
-    /// Leaves the run to a later look at the store.
+    /// Removes the run, so that a later recovery pass picks it up.
     pub(crate) fn put_back(&self, run_id: &str) {
         self.sets().open.remove(run_id);
     }
 
-    /// The end of the run is stored.
+    /// Removes a run whose final state is stored.
     pub(crate) fn forget(&self, run_id: &str) {
         let mut sets = self.sets();
         if sets.open.remove(run_id) {
-            sets.ended_since_look.insert(run_id.to_owned());
+            sets.ended_during_pass.insert(run_id.to_owned());
         }
     }
 
-    fn begin_look(&self) {
-        self.sets().ended_since_look.clear();
+    fn begin_pass(&self) {
+        self.sets().ended_during_pass.clear();
     }
 
     fn sets(&self) -> MutexGuard<'_, TrackedSets> {
-        // The sets are whole after every statement, so a panic elsewhere does not spoil them.
+        // The sets are consistent after every statement, so a poisoned lock is safe to use.
         self.sets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Starts the worker and the loop that looks into the store. Both end when `life` does; a try under way is let end.
+/// Starts the worker and the recovery loop. Both end when `life` closes; running attempts are completed.
 pub(crate) fn start(
     shared: &Arc<Shared>,
     queue: mpsc::Receiver<Execution>,
     life: &watch::Receiver<()>,
 ) {
     tokio::spawn(work(Arc::clone(shared), queue, life.clone()));
-    tokio::spawn(recover_again_and_again(Arc::clone(shared), life.clone()));
+    tokio::spawn(recover_periodically(Arc::clone(shared), life.clone()));
 }
 
-/// Puts the run into the queue. One there is no room for waits in the store.
+/// Queues the run. If the queue is full, the run stays in the store until a recovery pass picks it up.
 pub(crate) fn enqueue(shared: &Shared, execution: Execution) {
     let run_id = execution.record.id.clone();
     shared.tracked.take_up(&run_id);
@@ -81,12 +81,12 @@ pub(crate) fn enqueue(shared: &Shared, execution: Execution) {
     }
 }
 
-/// Looks once for runs nobody works on, and takes them up. Answers how many it did.
+/// Runs one recovery pass: resumes unfinished runs that this process does not own. Returns their number.
 pub(crate) async fn recover(shared: &Shared) -> Result<usize, StoreError> {
     let options = &shared.options.background;
-    // One look at a time: `ended_since_look` is about one.
+    // One pass at a time: `ended_during_pass` belongs to a single pass.
     let _only_one = shared.recovering.lock().await;
-    shared.tracked.begin_look();
+    shared.tracked.begin_pass();
     let now_ms = (shared.clock)();
     let stale_after_ms = i64::try_from(options.stale_after.as_millis()).unwrap_or(i64::MAX);
     let unfinished = shared
@@ -112,14 +112,14 @@ async fn work(
     mut queue: mpsc::Receiver<Execution>,
     mut life: watch::Receiver<()>,
 ) {
-    // More than may be asking at once: those that pause between two tries, or wait for a permit, hold up nobody.
+    // More tasks than `concurrency`: runs that pause between attempts or wait for a permit must not block others.
     let limits = shared.options.background;
     let most = limits.queue_capacity.max(limits.concurrency).max(1);
     let mut running = JoinSet::new();
     loop {
         tokio::select! {
             biased;
-            // Nothing is ever sent, so the only change is the end.
+            // No value is ever sent, so `changed` returns only when the sender is dropped.
             _ = life.changed() => break,
             Some(_) = running.join_next(), if !running.is_empty() => {}
             Some(execution) = queue.recv(), if running.len() < most => {
@@ -130,12 +130,12 @@ async fn work(
     while running.join_next().await.is_some() {}
 }
 
-async fn recover_again_and_again(shared: Arc<Shared>, mut life: watch::Receiver<()>) {
+async fn recover_periodically(shared: Arc<Shared>, mut life: watch::Receiver<()>) {
     let period = (shared.options.background.recovery_interval).max(Duration::from_millis(1));
-    // The look at the start is the caller's: it knows when the store and the packages are ready.
+    // The caller runs the first pass at startup: it knows when the store and the packages are ready.
     let mut ticks = tokio::time::interval_at(after(period), period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let look = async {
+    let passes = async {
         loop {
             ticks.tick().await;
             if let Err(error) = recover(&shared).await {
@@ -143,20 +143,20 @@ async fn recover_again_and_again(shared: Arc<Shared>, mut life: watch::Receiver<
             }
         }
     };
-    // The end does not wait for a look under way: what it found is still in the store.
+    // Shutdown does not wait for a running pass: the runs it read are still in the store.
     tokio::select! {
         _ = life.changed() => {}
-        () = look => {}
+        () = passes => {}
     }
 }
 
-/// Tries until the run succeeds or may not be tried again.
+/// Repeats attempts until the run succeeds or its retry policy forbids another attempt.
 async fn run(shared: Arc<Shared>, mut execution: Execution, mut life: watch::Receiver<()>) {
     let clock = &shared.clock;
     let limit = execution.try_limit(&shared.options);
     loop {
-        // The time begins with the try: nobody waits, so waiting for a permit costs nothing. The slot comes last, so
-        // that only tries hold one.
+        // The time limit starts with the attempt, not with the wait for a permit, because no phase waits for the run.
+        // The slot is acquired last, so that only running attempts hold one.
         let ready = async { (permit(&execution.entry).await, shared.slots.acquire().await) };
         let permits = tokio::select! {
             biased;
@@ -175,7 +175,7 @@ async fn run(shared: Arc<Shared>, mut execution: Execution, mut life: watch::Rec
             shared.recorder.save_when_there_is_room(ended.record).await;
             return;
         }
-        // Queued, not running: after a restart it is taken up at once.
+        // Queued, not running: recovery after a restart then resumes the run at once.
         execution.record.status = RunStatus::Queued;
         save(&shared, &execution).await;
         tokio::select! {
@@ -190,7 +190,7 @@ async fn save(shared: &Shared, execution: &Execution) {
     shared.recorder.save_when_there_is_room(record).await;
 }
 
-/// Puts a run of an earlier process into the queue, or ends it where that cannot be.
+/// Queues a run of an earlier process, or ends it if it cannot be resumed.
 async fn resume(shared: &Shared, mut run: RunRecord) {
     let entry = shared.registry.get(&run.subscription_id).filter(|entry| {
         entry.subscription.enabled
@@ -225,7 +225,7 @@ async fn resume(shared: &Shared, mut run: RunRecord) {
         record: run,
     };
     if was_running {
-        // Doing it again is a retry, and only what may be retried is done again.
+        // Resuming an interrupted attempt is a retry, so the retry policy decides.
         let lost = Failure::interrupted(&execution.record.hook_id);
         let may_retry = execution.may_retry(&lost);
         let lost = Err(lost);

@@ -1,4 +1,4 @@
-//! What a hook can bring into a turn.
+//! The contributions a hook can make to a turn, and the capabilities they require.
 
 use std::collections::BTreeMap;
 
@@ -6,145 +6,145 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// One thing a hook brings, written `{"kind": …, "params": {…}}`.
+/// One contribution of a hook, serialised as `{"kind": …, "params": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "params", rename_all = "snake_case")]
 pub enum Contribution {
-    /// A value of a policy.
+    /// A policy value.
     Policy {
-        /// Whose policy.
+        /// The namespace of the policy.
         domain: String,
-        /// Which value.
+        /// The name of the value.
         key: String,
         /// The value.
         value: Value,
-        /// Who wins: the higher one.
+        /// Rank among values of the same key; the highest wins.
         priority: i32,
     },
     /// Text for the context of the prompt.
     PromptContext {
-        /// The contribution.
+        /// Id of the contribution.
         contribution_id: String,
-        /// Whose text.
+        /// The namespace of the text.
         domain: String,
-        /// Its rank.
+        /// Rank; contributions with higher values come first.
         priority: i32,
         /// The text.
         content: String,
-        /// The most characters.
+        /// Limit in characters. `None` for the limit of the prompt.
         max_chars: Option<usize>,
-        /// Where it comes from.
+        /// The sources of the text.
         source_refs: Vec<SourceReference>,
-        /// Whether it was cut.
+        /// Whether the hook already shortened the text.
         truncated: bool,
     },
     /// A section of the system prompt.
     PromptSection(PromptSection),
-    /// Tools.
+    /// A set of tools.
     ToolBundle {
-        /// The contribution.
+        /// Id of the contribution.
         contribution_id: String,
-        /// The bundle.
+        /// Id of the bundle.
         bundle_id: String,
-        /// Whose tools.
+        /// The namespace of the tools.
         domain: String,
-        /// Its rank.
+        /// Rank among bundles.
         priority: i32,
-        /// The tools.
+        /// The names of the tools.
         tool_names: Vec<String>,
     },
-    /// A remark for the prompt manifest.
+    /// A diagnostic for the prompt manifest.
     PromptManifestDiagnostic {
-        /// What kind of remark.
+        /// A stable code of the diagnostic.
         code: String,
-        /// The remark.
+        /// The text of the diagnostic.
         message: String,
-        /// How bad it is.
+        /// Its severity.
         severity: Severity,
         /// Whether users may read the message.
         safe_for_user: bool,
     },
-    /// Something to remember.
+    /// An audit event to record.
     Audit {
-        /// What happened.
+        /// The kind of event.
         event_kind: String,
-        /// The particulars.
+        /// Details of the event.
         details: BTreeMap<String, Value>,
-        /// Whether users may read it.
+        /// Whether users may read the event.
         safe_for_user: bool,
     },
-    /// Something to do later.
+    /// A job to run later.
     BackgroundJob {
-        /// The contribution.
+        /// Id of the contribution.
         contribution_id: String,
-        /// The job.
+        /// Id of the job.
         job_id: String,
-        /// Whose job.
+        /// The namespace of the job.
         domain: String,
-        /// Its rank.
+        /// Rank among jobs.
         priority: i32,
-        /// Jobs with the same key are one job.
+        /// Jobs with the same key are the same job. `None` disables deduplication.
         idempotency_key: Option<String>,
-        /// The particulars.
+        /// Parameters of the job.
         payload: Value,
     },
-    /// Nothing.
+    /// No contribution.
     Noop,
 }
 
 /// A section of the system prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromptSection {
-    /// The contribution.
+    /// Id of the contribution.
     pub contribution_id: String,
-    /// The section; contributions to one section are joined.
+    /// Id of the section. Contributions with the same section id are merged.
     pub section_id: String,
-    /// Its heading.
+    /// The heading. `None` for a section without one.
     pub title: Option<String>,
-    /// Whose section.
+    /// The namespace of the section.
     pub domain: String,
-    /// Its rank: higher ones come first.
+    /// Rank; sections with higher values come first.
     pub priority: i32,
     /// The text.
     pub content: String,
-    /// The most characters.
+    /// Budget in characters, title included. `None` for the default of the prompt compiler.
     pub max_chars: Option<usize>,
-    /// Where it comes from.
+    /// The sources of the text.
     pub source_refs: Vec<SourceReference>,
-    /// Remarks about it.
+    /// Diagnostics about the section.
     pub diagnostics: Vec<String>,
-    /// Whether it was cut.
+    /// Whether the hook already shortened the text.
     pub truncated: bool,
 }
 
-/// Where a contribution comes from.
+/// A source of a contribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceReference {
-    /// `workspace`, `thread`, `turn`, `task`, `agent`, `tool`, `document`, `file`, `url`, `hook_run` or a word of
-    /// the hook's own.
+    /// `workspace`, `thread`, `turn`, `task`, `agent`, `tool`, `document`, `file`, `url`, `hook_run` or a hook-defined
+    /// value.
     pub kind: String,
-    /// Which one.
+    /// The id of the source.
     pub id: String,
-    /// What to call it.
+    /// A name for display. `None` if the id is sufficient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// How bad a remark is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// For developers.
+    /// Useful to developers only.
     Debug,
-    /// Good to know.
+    /// Information without a problem.
     Info,
-    /// Not as it should be.
+    /// A problem that did not stop the work.
     Warning,
-    /// Wrong.
+    /// A failure.
     Error,
 }
 
-/// What a handler is allowed to bring.
+/// A kind of contribution or effect that a handler is allowed to produce.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
@@ -162,15 +162,15 @@ pub enum Capability {
     EmitAudit,
     /// [`Contribution::BackgroundJob`].
     ScheduleBackgroundJob,
-    /// Doing it twice does no harm, so a failed background run may be tried again.
+    /// Repeated execution has no further effect, so failed runs may be retried.
     IdempotentSideEffect,
-    /// A word of the hook's own.
+    /// A hook-defined capability.
     #[serde(untagged)]
     Other(String),
 }
 
 impl Contribution {
-    /// The capability its handler needs.
+    /// Returns the capability its handler needs. `None` if it needs none.
     pub fn needs(&self) -> Option<Capability> {
         match self {
             Self::Policy { .. } => Some(Capability::ContributePolicy),
@@ -186,9 +186,9 @@ impl Contribution {
         }
     }
 
-    /// `sha256:` and the hash of its JSON.
+    /// Returns `sha256:` followed by the hex SHA-256 of its JSON.
     pub fn hash(&self) -> String {
-        // A contribution is a tree of strings, numbers and lists: it cannot fail to serialise.
+        // A contribution consists of strings, numbers, lists and maps with string keys, so serialisation cannot fail.
         let json = serde_json::to_vec(self).unwrap_or_default();
         let digest = Sha256::digest(json);
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

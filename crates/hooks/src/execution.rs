@@ -1,4 +1,4 @@
-//! One run: asking a handler, judging its answer, trying again, writing down how it went.
+//! One hook run: calls the handler, validates its response, retries and records the result.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
     RuntimeOptions, Severity, idempotency, redaction, registry::Entry, runtime::Clock,
 };
 
-/// A run under way.
+/// A run that has not ended.
 #[derive(Clone)]
 pub(crate) struct Execution {
     pub(crate) entry: Arc<Entry>,
@@ -22,15 +22,15 @@ pub(crate) struct Execution {
     pub(crate) earlier: Arc<Vec<Contribution>>,
 }
 
-/// A run that is over.
+/// A run that has ended.
 pub(crate) struct Ended {
     pub(crate) record: RunRecord,
     pub(crate) contributions: Vec<Contributed>,
-    /// Why it failed, in the hook's own words.
+    /// The unredacted error of the hook. `None` if the run succeeded.
     pub(crate) error: Option<HookError>,
 }
 
-/// Why a try failed.
+/// The reason why an attempt failed.
 pub(crate) struct Failure {
     /// `failed` or `timed_out`.
     status: RunStatus,
@@ -38,7 +38,7 @@ pub(crate) struct Failure {
 }
 
 impl Execution {
-    /// A run that waits.
+    /// Creates a queued run.
     pub(crate) fn new(
         entry: Arc<Entry>,
         id: String,
@@ -79,7 +79,7 @@ impl Execution {
         }
     }
 
-    /// Runs while the phase waits.
+    /// Executes a run that the phase waits for.
     pub(crate) async fn run(mut self, options: &RuntimeOptions, clock: &Clock) -> Ended {
         let policy = self.entry.subscription.execution_policy;
         let limit = match policy.await_policy {
@@ -91,7 +91,7 @@ impl Execution {
         let deadline = after(limit);
         self.start(clock(), limit);
 
-        // Waiting for a permit is waiting for the hook: it counts.
+        // The wait for a permit counts against the time limit.
         let Ok(permit) = timeout_at(deadline, permit(&self.entry)).await else {
             let failure = timed_out(&self.entry, limit);
             return self.end(Err(failure), clock());
@@ -116,14 +116,14 @@ impl Execution {
         self.end(result, clock())
     }
 
-    /// A run the phase did not get to.
+    /// Marks the run as skipped because the phase failed before.
     pub(crate) fn skip(mut self, now_ms: i64) -> RunRecord {
         self.record.status = RunStatus::Skipped;
         self.record.completed_at_ms = Some(now_ms);
         self.record
     }
 
-    /// How long one try in the background, or all tries of a run with a deadline, may take.
+    /// Returns the time limit of one background attempt, or of all attempts of a run with a deadline.
     pub(crate) fn try_limit(&self, options: &RuntimeOptions) -> Duration {
         self.entry
             .subscription
@@ -132,7 +132,7 @@ impl Execution {
             .map_or(options.default_deadline, Duration::from_millis)
     }
 
-    /// Notes that the run is under way and how long it has.
+    /// Records that the run is running, and its deadline.
     pub(crate) fn start(&mut self, now_ms: i64, limit: Duration) {
         self.record.status = RunStatus::Running;
         self.record.started_at_ms.get_or_insert(now_ms);
@@ -140,7 +140,7 @@ impl Execution {
         self.record.deadline_at_ms = Some(now_ms.saturating_add(limit_ms));
     }
 
-    /// Notes that a try is under way.
+    /// Records the start of an attempt.
     pub(crate) fn begin_attempt(&mut self, now_ms: i64) {
         self.record.attempts.push(Attempt {
             number: self.attempt_count() + 1,
@@ -150,7 +150,7 @@ impl Execution {
         });
     }
 
-    /// Asks the handler once.
+    /// Calls the handler once and validates its response.
     pub(crate) async fn attempt(
         &self,
         deadline: Instant,
@@ -163,7 +163,7 @@ impl Execution {
             earlier: Arc::clone(&self.earlier),
         };
         let handler = &self.entry.handler;
-        // The handler is asked inside the future, so that a panic before its first await is caught as well.
+        // The handler is called inside the future, so that a panic before its first await is caught as well.
         let answer = AssertUnwindSafe(async { handler.execute(request).await }).catch_unwind();
         let response = match timeout_at(deadline, answer).await {
             Err(_) => return Err(timed_out(&self.entry, limit)),
@@ -171,11 +171,12 @@ impl Execution {
             Ok(Ok(Err(error))) => return Err(failed(error)),
             Ok(Ok(Ok(response))) => response,
         };
-        self.judge(&response.contributions).map_err(failed)?;
+        self.check_allowed(&response.contributions)
+            .map_err(failed)?;
         Ok(response)
     }
 
-    /// Notes how the try ended.
+    /// Records the result of an attempt.
     pub(crate) fn end_attempt(&mut self, result: &Result<HookResponse, Failure>, now_ms: i64) {
         let status = match result {
             Ok(_) => RunStatus::Succeeded,
@@ -199,7 +200,8 @@ impl Execution {
         }
     }
 
-    /// Whether the failure is one that another try may mend, and another try does no harm.
+    /// Returns whether another attempt is allowed: the failure is retryable, attempts are left and the hook is
+    /// idempotent where required.
     pub(crate) fn may_retry(&self, failure: &Failure) -> bool {
         let subscription = &self.entry.subscription;
         let policy = subscription.retry_policy;
@@ -217,7 +219,7 @@ impl Execution {
             && (!policy.idempotency_required || is_idempotent())
     }
 
-    /// How long to wait before the next try.
+    /// Returns the delay before the next attempt.
     pub(crate) fn pause(&self) -> Duration {
         let policy = self.entry.subscription.retry_policy;
         let initial = Duration::from_millis(policy.initial_delay_ms.unwrap_or(0));
@@ -227,12 +229,12 @@ impl Execution {
             Backoff::Exponential => {
                 let doublings = self.attempt_count().saturating_sub(1);
                 let factor = 2_u32.saturating_pow(doublings);
-                initial.saturating_mul(factor).min(LONGEST_PAUSE)
+                initial.saturating_mul(factor).min(MAX_BACKOFF)
             }
         }
     }
 
-    /// Writes down the end, and what the failure policy makes of a failure.
+    /// Records the final result. On failure, applies the failure policy of the subscription.
     pub(crate) fn end(mut self, result: Result<HookResponse, Failure>, now_ms: i64) -> Ended {
         let subscription = &self.entry.subscription;
         let mut contributions = Vec::new();
@@ -250,7 +252,7 @@ impl Execution {
                 self.record.error = Some(redaction::error(error.clone()));
                 match subscription.failure_policy {
                     FailurePolicy::BestEffort => diagnostics.push(best_effort_failed(&error)),
-                    // Nobody receives what stands in for a background run.
+                    // The phase does not wait for a background run, so its fallback would have no recipient.
                     FailurePolicy::Fallback if !self.record.is_background => {
                         contributions.clone_from(&subscription.fallback_contributions);
                     }
@@ -282,8 +284,8 @@ impl Execution {
         }
     }
 
-    /// Whether the handler may bring all this.
-    fn judge(&self, contributions: &[Contribution]) -> Result<(), HookError> {
+    /// Checks that the handler may make these contributions.
+    fn check_allowed(&self, contributions: &[Contribution]) -> Result<(), HookError> {
         let capabilities = self.entry.handler.capabilities();
         for contribution in contributions {
             if let Some(needed) = contribution.needs()
@@ -292,7 +294,7 @@ impl Execution {
                 return Err(HookError {
                     code: "hook.capability_missing".to_owned(),
                     message: format!(
-                        "hook `{}` brought what needs a capability it does not have: {needed:?}",
+                        "hook `{}` made a contribution without the required capability {needed:?}",
                         self.record.hook_id
                     ),
                     retryable: false,
@@ -303,7 +305,7 @@ impl Execution {
                 return Err(HookError {
                     code: "hook.background_contribution_not_allowed".to_owned(),
                     message: format!(
-                        "hook `{}` brought in the background what only a phase that waits can take",
+                        "background hook `{}` made a contribution that only a waiting phase can use",
                         self.record.hook_id
                     ),
                     retryable: false,
@@ -331,7 +333,7 @@ impl Execution {
 }
 
 impl Failure {
-    /// The turn was given up while the hook was at work.
+    /// The turn was cancelled while the hook was running.
     pub(crate) fn abandoned(hook_id: &str) -> Self {
         failed(HookError {
             code: "hook.abandoned".to_owned(),
@@ -341,7 +343,7 @@ impl Failure {
         })
     }
 
-    /// A try of a process that is gone. Nobody knows how far it came, which is what a timeout means, too.
+    /// An attempt of a process that has ended. Its progress is unknown, so it counts as a timeout.
     pub(crate) fn interrupted(hook_id: &str) -> Self {
         Self {
             status: RunStatus::TimedOut,
@@ -355,18 +357,18 @@ impl Failure {
     }
 }
 
-/// Pauses double up to here: longer ones would outlive most gateways.
-const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+/// Upper limit of exponential backoff. Longer delays would exceed the lifetime of most gateway processes.
+const MAX_BACKOFF: Duration = Duration::from_secs(600);
 
-/// A limit nobody lives to see: adding more could overflow.
+/// A practically unlimited time. Adding more to an `Instant` could overflow.
 const NO_LIMIT: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// The moment the limit is reached.
+/// Returns the instant at which the limit is reached.
 pub(crate) fn after(limit: Duration) -> Instant {
     Instant::now() + limit.min(NO_LIMIT)
 }
 
-/// Whether the phase goes on without waiting.
+/// Returns whether the phase continues without waiting for the run.
 pub(crate) fn is_background(policy: AwaitPolicy) -> bool {
     match policy {
         AwaitPolicy::Blocking | AwaitPolicy::Deadline => false,
@@ -374,10 +376,10 @@ pub(crate) fn is_background(policy: AwaitPolicy) -> bool {
     }
 }
 
-/// Waits until one more run of the subscription may be under way.
+/// Waits until the parallelism limit of the subscription admits another run.
 pub(crate) async fn permit(entry: &Entry) -> Option<OwnedSemaphorePermit> {
     match &entry.permits {
-        // Nobody closes the semaphore, so the error does not happen.
+        // The semaphore is never closed, so `acquire_owned` cannot fail.
         Some(permits) => Arc::clone(permits).acquire_owned().await.ok(),
         None => None,
     }

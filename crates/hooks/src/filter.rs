@@ -1,11 +1,12 @@
-//! Whether a subscription takes part in a turn.
+//! Matches the filters of a subscription against a turn.
 
 use crate::{FilterValue, HookContext, Subscription};
 
-/// The keys a filter may have.
+/// The supported filter keys.
 const KEYS: [&str; 4] = ["mode", "origin_kind", "model_provider", "workspace_id"];
 
-/// Whether every filter of the subscription fits the turn. What the turn does not have fits no filter.
+/// Returns whether every filter of the subscription matches the turn. A value that the turn does not have matches no
+/// filter.
 pub(crate) fn fits(subscription: &Subscription, context: &HookContext) -> bool {
     subscription.filters.iter().all(|(key, accepted)| {
         let value = match key.as_str() {
@@ -25,7 +26,7 @@ pub(crate) fn fits(subscription: &Subscription, context: &HookContext) -> bool {
     })
 }
 
-/// Keys that never fit, because nobody knows them.
+/// Returns the filter keys that are not supported and therefore never match.
 pub(crate) fn unknown_keys(subscription: &Subscription) -> impl Iterator<Item = &str> {
     subscription
         .filters

@@ -1,77 +1,78 @@
-//! Who takes part: handlers, and the packages that bring them.
+//! Handlers, their requests and responses, and the packages that install them.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use crate::{Capability, Contribution, HookContext, Phase, Subscription, run::Diagnostic};
 
-/// A hook. Built-in packages implement it, the runtime calls it.
+/// A hook. Built-in packages implement this trait, the runtime calls it.
 pub trait Handler: Send + Sync + 'static {
-    /// Its id, unique among all handlers.
+    /// The id, unique among all handlers.
     fn id(&self) -> &str;
 
-    /// The phases it can take part in; never none.
+    /// The phases the handler can run in; never empty.
     fn supported_phases(&self) -> &[Phase];
 
-    /// What it may bring.
+    /// The capabilities of the handler. Contributions that need another one are rejected.
     fn capabilities(&self) -> &[Capability];
 
-    /// Grows when what it does with the same input changes; a background run of another version is not resumed.
+    /// Version of the handler's behaviour; increase it when the same input gives another result. Background runs of
+    /// another version are not resumed.
     fn contract_version(&self) -> u32 {
         1
     }
 
-    /// Does its work.
+    /// Executes the hook.
     fn execute(
         &self,
         request: HookRequest,
     ) -> Pin<Box<dyn Future<Output = Result<HookResponse, HookError>> + Send + '_>>;
 }
 
-/// What a handler is asked.
+/// The request to a handler.
 #[derive(Clone, Debug)]
 pub struct HookRequest {
-    /// The moment.
+    /// The phase that runs.
     pub phase: Phase,
     /// The turn.
     pub context: HookContext,
-    /// Which try this is, from 1.
+    /// Number of the attempt, starting at 1.
     pub attempt: u32,
-    /// What earlier phases of the turn brought: policies and prompt context.
+    /// Contributions of earlier phases of the turn: policies and prompt context.
     pub earlier: Arc<Vec<Contribution>>,
 }
 
-/// What a handler answers.
+/// The response of a handler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookResponse {
-    /// What it brings.
+    /// The contributions to the turn.
     pub contributions: Vec<Contribution>,
-    /// Remarks.
+    /// Diagnostics of the run.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Why a handler failed.
+/// The error of a failed hook.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct HookError {
-    /// A stable name such as `thread_agents_doc.resolve_failed`.
+    /// A stable code such as `thread_agents_doc.resolve_failed`.
     pub code: String,
-    /// A sentence.
+    /// A message for people, one sentence.
     pub message: String,
-    /// Whether another try could help.
+    /// Whether another attempt could succeed.
     pub retryable: bool,
     /// Whether users may read the message.
     pub safe_for_user: bool,
 }
 
-/// Handlers that belong together.
+/// A set of handlers that is installed as a whole.
 pub struct Package {
-    /// Its id, unique among all packages.
+    /// The id, unique among all packages.
     pub id: String,
-    /// What it brings.
+    /// The handlers with their subscriptions.
     pub definitions: Vec<Definition>,
 }
 
-/// A handler and when it is asked.
+/// A handler with its subscriptions.
 pub struct Definition {
     /// The handler.
     pub handler: Arc<dyn Handler>,

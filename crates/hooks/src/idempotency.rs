@@ -1,17 +1,18 @@
-//! The key that says which runs are the same work.
+//! The idempotency key, which identifies runs that do the same work.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::{Contribution, HookContext, Phase, Subscription};
 
-/// `sha256:` and the hash of what the run is about. The time and the try are no part of it.
+/// Returns `sha256:` followed by the hash of the run's inputs. Time and attempt number are not included.
 pub(crate) fn key(
     phase: Phase,
     subscription: &Subscription,
     context: &HookContext,
     earlier: &[Contribution],
 ) -> String {
-    // Both are trees of strings, numbers and lists: they cannot fail to serialise.
+    // Contributions and actors consist of strings, numbers, lists and maps with string keys, so serialisation cannot
+    // fail.
     let payload = serde_json::to_string(earlier).unwrap_or_default();
     let actor = context
         .actor
@@ -32,7 +33,7 @@ pub(crate) fn key(
         ("actor", actor.as_deref()),
     ];
     let mut hash = Sha256::new();
-    // No text contains 0xFF, so values cannot run into each other; what is absent has no segment.
+    // UTF-8 never contains 0xFF, so adjacent segments are unambiguous. Absent values have no segment.
     for (label, value) in segments {
         if let Some(value) = value {
             hash.update(label);

@@ -1,8 +1,7 @@
-//! The hook runtime: what may take part in a turn, when, in which order, and what becomes of a failure.
+//! The hook runtime: runs hooks at fixed phases of a turn, in a defined order and with a defined effect of failures.
 //!
-//! A [`Package`] brings handlers and their [`Subscription`]s; the [`Runtime`] runs the subscriptions of one
-//! [`Phase`] and answers their [`Contribution`]s. No particular hook lives here, and nothing here knows what a
-//! contribution is used for.
+//! A [`Package`] provides handlers and their [`Subscription`]s; the [`Runtime`] runs the subscriptions of one [`Phase`]
+//! and returns their [`Contribution`]s. This crate contains no hooks and does not interpret contributions.
 
 mod background;
 mod context;

@@ -1,32 +1,32 @@
-//! The limits of a runtime.
+//! The limits of a hook runtime.
 
 use std::time::Duration;
 
-/// How long the runtime waits.
+/// Time limits of hook runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RuntimeOptions {
-    /// For runs with a deadline, and for tries in the background, that do not say how long.
+    /// Limit of runs with a deadline and of background attempts whose subscription sets no timeout. Default: 1 second.
     pub default_deadline: Duration,
-    /// For blocking runs, whatever they say.
+    /// Limit of blocking runs, regardless of the timeout of their subscription. Default: 10 seconds.
     pub blocking_ceiling: Duration,
-    /// What happens beside the phases.
+    /// Limits of background runs and of the recorder.
     pub background: BackgroundOptions,
 }
 
-/// How much happens beside the phases.
+/// Limits of background runs and of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackgroundOptions {
-    /// The most runs that wait in memory; the others wait in the store.
+    /// Maximum number of runs queued in memory; further runs wait in the store. Default: 256.
     pub queue_capacity: usize,
-    /// The most runs under way.
+    /// Maximum number of concurrent attempts. Default: 4.
     pub concurrency: usize,
-    /// The most run records that wait to be stored; the others are dropped.
+    /// Maximum number of run records that wait to be stored; further records are dropped. Default: 1024.
     pub record_capacity: usize,
-    /// How often the store is asked for runs nobody works on.
+    /// Interval between recovery passes over the store. Default: 2 seconds.
     pub recovery_interval: Duration,
-    /// How many of them are taken up at once.
+    /// Maximum number of runs resumed by one recovery pass. Default: 64.
     pub recovery_batch: usize,
-    /// How long a run may be under way before it counts as lost.
+    /// Time after which a running run of another process counts as lost. Default: 120 seconds.
     pub stale_after: Duration,
 }
 

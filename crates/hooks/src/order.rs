@@ -1,4 +1,4 @@
-//! In which order the subscriptions of a phase run.
+//! Orders the subscriptions of a phase by their dependencies and priorities.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,8 @@ use std::{
 
 use crate::{FailurePolicy, HookContext, Phase, PhaseError, registry::Entry, registry::Registry};
 
-/// Those that take part, in layers: one layer needs only the layers before it. In a layer, by priority and id.
+/// Returns the matching subscriptions in layers. A layer depends only on earlier layers; within a layer, entries are
+/// ordered by priority and id.
 pub(crate) fn plan(
     registry: &Registry,
     phase: Phase,
@@ -37,19 +38,19 @@ fn check(registry: &Registry, phase: Phase, entry: &Entry) -> Result<(), PhaseEr
     {
         return Err(PhaseError::Configuration {
             subscription_id: subscription.subscription_id.clone(),
-            problem: "falls back on contributions it does not have",
+            problem: "has the failure policy `fallback` but no fallback contributions",
         });
     }
     Ok(())
 }
 
-/// Kahn's algorithm, a whole layer at a time.
+/// Sorts topologically with Kahn's algorithm, one layer at a time.
 fn layers(entries: Vec<Arc<Entry>>) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> {
     let mut waits_for = waits_for(&entries);
-    let mut rest = entries;
+    let mut remaining = entries;
     let mut layers = Vec::new();
-    while !rest.is_empty() {
-        let (ready, waiting): (Vec<_>, Vec<_>) = rest.into_iter().partition(|entry| {
+    while !remaining.is_empty() {
+        let (ready, waiting): (Vec<_>, Vec<_>) = remaining.into_iter().partition(|entry| {
             waits_for
                 .get(&entry.subscription.subscription_id)
                 .is_none_or(BTreeSet::is_empty)
@@ -66,12 +67,12 @@ fn layers(entries: Vec<Arc<Entry>>) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> 
             }
         }
         layers.push(ready);
-        rest = waiting;
+        remaining = waiting;
     }
     Ok(layers)
 }
 
-/// Who waits for whom, by id. Those that do not take part are not waited for.
+/// Maps each subscription id to the ids it waits for. Subscriptions that do not match the turn are left out.
 fn waits_for(entries: &[Arc<Entry>]) -> BTreeMap<String, BTreeSet<String>> {
     let mut waits_for: BTreeMap<String, BTreeSet<String>> = entries
         .iter()
@@ -95,7 +96,7 @@ fn waits_for(entries: &[Arc<Entry>]) -> BTreeMap<String, BTreeSet<String>> {
     waits_for
 }
 
-/// Those that wait for themselves in the end. The others only wait for one of these.
+/// Returns the subscriptions that are part of a cycle, without those that only depend on one.
 fn cycle_members(
     entries: &[Arc<Entry>],
     waits_for: &BTreeMap<String, BTreeSet<String>>,

@@ -1,8 +1,8 @@
-//! When hooks run.
+//! The phases of a turn in which hooks run.
 
 use serde::{Deserialize, Serialize};
 
-/// A moment of a turn.
+/// A phase of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Phase {
     /// First, once per turn.
@@ -17,7 +17,7 @@ pub enum Phase {
     /// Before the system prompt is compiled.
     #[serde(rename = "turn.pre_prompt_compile")]
     TurnPrePromptCompile,
-    /// After it was compiled.
+    /// After the system prompt was compiled.
     #[serde(rename = "turn.post_prompt_compile")]
     TurnPostPromptCompile,
     /// After the turn ended.
@@ -29,7 +29,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Every phase in the order of a turn.
+    /// All phases in the order of a turn.
     pub const ALL: [Self; 7] = [
         Self::TurnPrePolicy,
         Self::TurnPrePromptContext,
@@ -40,7 +40,7 @@ impl Phase {
         Self::TurnPreCompaction,
     ];
 
-    /// The name with a dot, used everywhere but in prompt manifests.
+    /// Returns the dotted name, used everywhere except in prompt manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TurnPrePolicy => "turn.pre_policy",
@@ -53,7 +53,7 @@ impl Phase {
         }
     }
 
-    /// The name in prompt manifests.
+    /// Returns the name used in prompt manifests, with an underscore instead of the dot.
     pub fn manifest_name(self) -> String {
         self.as_str().replace('.', "_")
     }

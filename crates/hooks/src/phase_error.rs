@@ -1,31 +1,32 @@
-//! Why a phase fails.
+//! The error of a failed phase.
 
 use crate::{HookError, Phase, redaction::REDACTED_ERROR};
 
-/// Why a phase fails. What it prints may be shown to users; the hook's own error is for programs and the log.
+/// The error of a failed phase. Its `Display` text is safe for users; the `error` of a hook is for programs and the
+/// log.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PhaseError {
-    /// A hook the turn needs failed.
+    /// A hook with [`FailurePolicy::Required`](crate::FailurePolicy::Required) failed.
     #[error("{}", public_message(error))]
     Required {
         /// The handler.
         hook_id: String,
         /// The subscription.
         subscription_id: String,
-        /// What it said.
+        /// The error of the hook, unredacted.
         error: HookError,
     },
-    /// A hook failed without which going on would be unsafe.
+    /// A hook with [`FailurePolicy::FailClosed`](crate::FailurePolicy::FailClosed) failed; the turn stops.
     #[error("{}", public_message(error))]
     FailClosed {
         /// The handler.
         hook_id: String,
         /// The subscription.
         subscription_id: String,
-        /// What it said.
+        /// The error of the hook, unredacted.
         error: HookError,
     },
-    /// A subscription names another one the phase does not have.
+    /// A subscription depends on one that the phase does not have.
     #[error(
         "subscription `{subscription_id}` depends on `{dependency_id}`, which is not in phase `{}`",
         phase.as_str()
@@ -33,23 +34,23 @@ pub enum PhaseError {
     MissingDependency {
         /// The phase.
         phase: Phase,
-        /// Who names it.
+        /// The dependent subscription.
         subscription_id: String,
-        /// What is named.
+        /// The missing subscription.
         dependency_id: String,
     },
-    /// Subscriptions wait for each other.
-    #[error("subscriptions wait for each other: `{}`", members.join("`, `"))]
+    /// The dependencies of subscriptions form a cycle.
+    #[error("subscriptions depend on each other in a cycle: `{}`", members.join("`, `"))]
     Cycle {
-        /// Those that do, in the order of the phase.
+        /// The subscriptions of the cycle, in the order of the phase.
         members: Vec<String>,
     },
-    /// A subscription contradicts itself.
+    /// The configuration of a subscription is inconsistent.
     #[error("subscription `{subscription_id}` {problem}")]
     Configuration {
         /// The subscription.
         subscription_id: String,
-        /// What is wrong with it.
+        /// The problem, as the predicate of a sentence about the subscription.
         problem: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Hands run records to the store beside the phases, so that a slow or broken store slows and fails no turn.
+//! Writes run records to the store in its own task, so that a slow or failing store neither delays nor fails a turn.
 
 use std::sync::{
     Arc,
@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{RunRecord, RunStatus, RunStore, background::Tracked};
 
-/// Takes in records. One task writes them, in the order they came.
+/// Accepts run records. One task writes them in order of arrival.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     messages: mpsc::Sender<Message>,
@@ -22,7 +22,7 @@ enum Message {
 }
 
 impl Recorder {
-    /// Starts the task; it ends when the last recorder is gone and everything is written.
+    /// Starts the writing task. It ends when the last recorder is dropped and all records are written.
     pub(crate) fn start(store: Arc<dyn RunStore>, capacity: usize, tracked: Arc<Tracked>) -> Self {
         let (messages, incoming) = mpsc::channel(capacity.max(1));
         let dropped = Arc::new(AtomicU64::new(0));
@@ -30,7 +30,7 @@ impl Recorder {
         Self { messages, dropped }
     }
 
-    /// Never waits: a record there is no room for is dropped.
+    /// Queues a record without waiting. If the queue is full, the record is dropped and counted.
     pub(crate) fn save(&self, run: RunRecord) {
         if let Err(error) = self.messages.try_send(Message::Save(Box::new(run))) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -44,7 +44,8 @@ impl Recorder {
         }
     }
 
-    /// Waits for room. For background runs, which nobody waits for and which must not be done twice.
+    /// Queues a record and waits for room. For background runs: no phase waits for them, and a lost record would repeat
+    /// their work.
     pub(crate) async fn save_when_there_is_room(&self, run: RunRecord) {
         let run = Box::new(run);
         if self.messages.send(Message::Save(run)).await.is_err() {
@@ -52,16 +53,16 @@ impl Recorder {
         }
     }
 
-    /// Waits until everything that was handed in before is written, or has failed to be.
+    /// Waits until all records queued before are written or have failed.
     pub(crate) async fn flush(&self) {
         let (done, wait) = oneshot::channel();
         if self.messages.send(Message::Flush(done)).await.is_ok() {
-            // An error means the task is gone, and with it everything there was to wait for.
+            // An error means that the task has ended, so no record is left to wait for.
             let _ = wait.await;
         }
     }
 
-    /// How many records were lost.
+    /// Returns the number of lost records.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
@@ -84,8 +85,8 @@ async fn write(
                             tracked.forget(&id);
                         }
                     }
-                    // A background run whose end is not stored stays tracked: to the store it is still open, and
-                    // this process must not do the work twice.
+                    // A background run whose end is not stored stays tracked: the store still lists it as unfinished,
+                    // and this process must not repeat the work.
                     Err(error) => {
                         dropped.fetch_add(1, Ordering::Relaxed);
                         tracing::warn!(run_id = id, %error, "hook run not stored");

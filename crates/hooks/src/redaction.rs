@@ -1,19 +1,19 @@
-//! What of a hook's words may leave the runtime. The rest goes to the log.
+//! Redacts messages of hooks that users may not read. The original texts go to the log only.
 
 use std::collections::BTreeMap;
 
 use crate::{Contribution, Diagnostic, HookError};
 
-/// Stands in for a remark that is not for users.
-pub const REDACTED_DIAGNOSTIC: &str = "a hook left a remark; its text is in the log";
+/// Replaces a diagnostic that users may not read.
+pub const REDACTED_DIAGNOSTIC: &str = "a hook reported a diagnostic; its text is in the log";
 
-/// Stands in for the message of a failure that is not for users.
+/// Replaces an error message that users may not read.
 pub const REDACTED_ERROR: &str = "a hook failed; the reason is in the log";
 
-/// The most characters of a message.
+/// Character limit of a message; longer messages are truncated.
 const MAX_MESSAGE_CHARS: usize = 512;
 
-/// The remark as others may see it.
+/// Redacts a diagnostic and removes its metadata.
 pub(crate) fn diagnostic(diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         message: message(
@@ -26,7 +26,7 @@ pub(crate) fn diagnostic(diagnostic: Diagnostic) -> Diagnostic {
     }
 }
 
-/// The failure as others may see it.
+/// Redacts an error.
 pub(crate) fn error(error: HookError) -> HookError {
     HookError {
         message: message(error.message, error.safe_for_user, REDACTED_ERROR),
@@ -34,7 +34,7 @@ pub(crate) fn error(error: HookError) -> HookError {
     }
 }
 
-/// The contribution as others may see it: a remark for the manifest is a remark like any other.
+/// Redacts a contribution. Only manifest diagnostics carry messages.
 pub(crate) fn contribution(contribution: Contribution) -> Contribution {
     if let Contribution::PromptManifestDiagnostic {
         code,

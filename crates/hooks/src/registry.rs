@@ -1,4 +1,4 @@
-//! Which handlers and subscriptions there are.
+//! The registry of installed packages, handlers and subscriptions.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::{Handler, HookContext, Package, Phase, Subscription, Visibility, filter};
 
-/// Everything that was installed.
+/// The installed packages, handlers and subscriptions.
 #[derive(Default)]
 pub(crate) struct Registry {
     packages: BTreeSet<String>,
@@ -17,42 +17,42 @@ pub(crate) struct Registry {
     subscriptions: BTreeMap<String, Arc<Entry>>,
 }
 
-/// A subscription with what is needed to run it.
+/// A subscription with its handler.
 pub(crate) struct Entry {
     pub(crate) subscription: Subscription,
     pub(crate) handler: Arc<dyn Handler>,
-    /// One permit for each run that may be under way; none means any number.
+    /// One permit per concurrent run. `None` means no limit.
     pub(crate) permits: Option<Arc<Semaphore>>,
 }
 
-/// Why a package is refused.
+/// The reason why a package was rejected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RegistrationError {
-    /// Its id is taken.
-    #[error("package `{package_id}` is installed already")]
+    /// A package with this id is already installed.
+    #[error("package `{package_id}` is already installed")]
     DuplicatePackage {
         /// The package.
         package_id: String,
     },
-    /// The id of a handler is taken.
-    #[error("handler `{hook_id}` is installed already")]
+    /// A handler with this id is already installed.
+    #[error("handler `{hook_id}` is already installed")]
     DuplicateHandler {
         /// The handler.
         hook_id: String,
     },
-    /// The id of a subscription is taken.
-    #[error("subscription `{subscription_id}` is installed already")]
+    /// A subscription with this id is already installed.
+    #[error("subscription `{subscription_id}` is already installed")]
     DuplicateSubscription {
         /// The subscription.
         subscription_id: String,
     },
-    /// A handler takes part in nothing.
+    /// A handler supports no phase.
     #[error("handler `{hook_id}` supports no phase")]
     NoPhases {
         /// The handler.
         hook_id: String,
     },
-    /// A subscription is for a handler nobody brought.
+    /// A subscription names a handler that is not installed.
     #[error("subscription `{subscription_id}` is for handler `{hook_id}`, which is not installed")]
     MissingHandler {
         /// The subscription.
@@ -60,7 +60,7 @@ pub enum RegistrationError {
         /// The handler.
         hook_id: String,
     },
-    /// A subscription is for a phase its handler cannot take part in.
+    /// A subscription names a phase that its handler does not support.
     #[error(
         "subscription `{subscription_id}` is for phase `{}`, which handler `{hook_id}` does not support",
         phase.as_str()
@@ -76,7 +76,7 @@ pub enum RegistrationError {
 }
 
 impl Registry {
-    /// Takes in the whole package, or nothing of it.
+    /// Installs the whole package, or nothing of it on error.
     pub(crate) fn install(&mut self, package: Package) -> Result<(), RegistrationError> {
         if self.packages.contains(&package.id) {
             return Err(RegistrationError::DuplicatePackage {
@@ -84,7 +84,7 @@ impl Registry {
             });
         }
         let mut handlers = BTreeMap::new();
-        let mut wanted = Vec::new();
+        let mut requested = Vec::new();
         for definition in package.definitions {
             let hook_id = definition.handler.id().to_owned();
             if definition.handler.supported_phases().is_empty() {
@@ -94,12 +94,12 @@ impl Registry {
                 return Err(RegistrationError::DuplicateHandler { hook_id });
             }
             handlers.insert(hook_id, definition.handler);
-            wanted.extend(definition.subscriptions);
+            requested.extend(definition.subscriptions);
         }
 
-        // A subscription may be for any handler of its package, or of one installed before.
+        // A subscription may name any handler of its package or of a package installed before.
         let mut subscriptions = BTreeMap::new();
-        for subscription in wanted {
+        for subscription in requested {
             let subscription_id = subscription.subscription_id.clone();
             let hook_id = subscription.hook_id.clone();
             let Some(handler) = handlers
@@ -125,7 +125,7 @@ impl Registry {
             }
             let entry = Entry {
                 handler: Arc::clone(handler),
-                // None at all would be a subscription that can only time out; `enabled` is there for that.
+                // With zero permits every run would time out; `enabled` is the way to disable a subscription.
                 permits: subscription
                     .execution_policy
                     .max_parallelism
@@ -135,7 +135,7 @@ impl Registry {
             subscriptions.insert(subscription_id, Arc::new(entry));
         }
 
-        // Said here, and not in each phase, so that it is said once.
+        // Warn at installation, not in each phase, so that the warning is logged once.
         for entry in subscriptions.values() {
             for key in filter::unknown_keys(&entry.subscription) {
                 tracing::warn!(
@@ -151,12 +151,12 @@ impl Registry {
         Ok(())
     }
 
-    /// The subscription, switched on or not.
+    /// Returns the subscription, enabled or not.
     pub(crate) fn get(&self, subscription_id: &str) -> Option<&Arc<Entry>> {
         self.subscriptions.get(subscription_id)
     }
 
-    /// The ids of the subscriptions that are at least this visible, switched on or not.
+    /// Returns the ids of the subscriptions that are at least this visible, enabled or not.
     pub(crate) fn visible(&self, least: Visibility) -> impl Iterator<Item = &str> {
         self.subscriptions
             .iter()
@@ -164,15 +164,15 @@ impl Registry {
             .map(|(id, _)| id.as_str())
     }
 
-    /// Whether the phase has the subscription, switched on or not.
+    /// Returns whether the phase has the subscription, enabled or not.
     pub(crate) fn has(&self, phase: Phase, subscription_id: &str) -> bool {
         self.get(subscription_id)
             .is_some_and(|entry| entry.subscription.phase == phase)
     }
 
-    /// Those that take part, by priority and then by id.
+    /// Returns the enabled subscriptions of the phase that match the turn, ordered by priority and id.
     pub(crate) fn participants(&self, phase: Phase, context: &HookContext) -> Vec<Arc<Entry>> {
-        // The map is in the order of the ids, and the sort keeps it among equals.
+        // The map is ordered by id, and the stable sort keeps that order within a priority.
         let mut entries: Vec<_> = self
             .subscriptions
             .values()

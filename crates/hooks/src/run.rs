@@ -1,4 +1,4 @@
-//! What is remembered of a run, and what a phase answers.
+//! Run records and their store, and the result of a phase.
 
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Contribution, HookContext, HookError, Phase, Severity};
 
-/// A remark. Messages that are not safe for users never leave the runtime.
+/// A diagnostic of a hook. Messages that are not safe for users never leave the runtime.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// What kind of remark.
+    /// A stable code of the diagnostic.
     pub code: String,
-    /// The remark.
+    /// The text of the diagnostic.
     pub message: String,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Whether users may read the message.
     pub safe_for_user: bool,
-    /// Particulars, for the log alone.
+    /// Details for the log; removed before the diagnostic leaves the runtime.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What a phase brought.
+/// The result of a successful phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseOutcome {
-    /// In the order the subscriptions ran: layer by layer, in each by priority and id.
+    /// The contributions, ordered by layer, priority and subscription id.
     pub contributions: Vec<Contributed>,
-    /// Remarks that may leave the runtime, each with the subscription it is about.
+    /// The redacted diagnostics, each with the id of its subscription.
     pub diagnostics: Vec<(String, Diagnostic)>,
-    /// Every run, the queued ones included.
+    /// All runs, including queued background runs.
     pub runs: Vec<RunRecord>,
 }
 
-/// A contribution and who brought it.
+/// A contribution with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contributed {
     /// The handler.
@@ -44,91 +44,92 @@ pub struct Contributed {
     pub phase: Phase,
     /// [`Contribution::hash`].
     pub hash: String,
-    /// What was brought.
+    /// The contribution, redacted.
     pub contribution: Contribution,
 }
 
-/// Where a run stands.
+/// The status of a run or of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// It waits.
+    /// Waiting to start or to be retried.
     Queued,
-    /// It is under way.
+    /// An attempt is running.
     Running,
-    /// It ended well.
+    /// The handler returned a valid response.
     Succeeded,
-    /// It ended badly.
+    /// The handler failed, panicked or returned a contribution it may not make.
     Failed,
-    /// It took too long.
+    /// The time limit was exceeded.
     TimedOut,
-    /// It did not get its turn, because the phase failed before.
+    /// Not executed, because the phase failed before.
     Skipped,
 }
 
-/// Everything that is remembered of one run.
+/// The stored record of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
-    /// The run, `hkr_…`.
+    /// The id of the run, `hkr_…`.
     pub id: String,
     /// The subscription.
     pub subscription_id: String,
     /// The handler.
     pub hook_id: String,
-    /// The version of the handler's contract.
+    /// The contract version of the handler.
     pub contract_version: u32,
     /// The phase.
     pub phase: Phase,
-    /// Where it stands.
+    /// The current status.
     pub status: RunStatus,
-    /// The turn it took part in.
+    /// The context of the turn.
     pub context: HookContext,
-    /// Runs with the same key are the same work.
+    /// Identifies the work: runs with the same key do the same.
     pub idempotency_key: String,
-    /// The tries, oldest first.
+    /// The attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// The hashes of what was brought.
+    /// The hashes of the contributions.
     pub contribution_hashes: Vec<String>,
-    /// Remarks that may leave the runtime.
+    /// The redacted diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why it failed, or why its last try did; the message is one that may leave the runtime.
+    /// The error of the run or of its last attempt, redacted. `None` if it has not failed.
     pub error: Option<HookError>,
-    /// Whether the phase did not wait for it, so that it goes on after a restart.
+    /// Whether the run is independent of its phase and is resumed after a restart.
     pub is_background: bool,
-    /// What earlier phases brought. A background run needs it to go on after a restart; empty for the others.
+    /// Contributions of earlier phases, which a background run needs when it is resumed. Empty for other runs.
     pub earlier: Arc<Vec<Contribution>>,
-    /// Unix milliseconds.
+    /// Time of creation, in unix milliseconds.
     pub queued_at_ms: i64,
-    /// Unix milliseconds.
+    /// Start of the first attempt, in unix milliseconds. `None` while the run is queued.
     pub started_at_ms: Option<i64>,
-    /// When it counts as timed out. Unix milliseconds.
+    /// Time at which the run or its current attempt times out, in unix milliseconds. `None` before the first start.
     pub deadline_at_ms: Option<i64>,
-    /// Unix milliseconds.
+    /// End of the run, in unix milliseconds. `None` until it ends.
     pub completed_at_ms: Option<i64>,
 }
 
-/// One try.
+/// One attempt of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// From 1.
+    /// Number of the attempt, starting at 1.
     pub number: u32,
-    /// How it ended; `running` while it is under way.
+    /// The result; `running` until the attempt ends.
     pub status: RunStatus,
-    /// Unix milliseconds.
+    /// Start of the attempt, in unix milliseconds.
     pub started_at_ms: i64,
-    /// How long it took.
+    /// Duration in milliseconds; 0 until the attempt ends.
     pub duration_ms: i64,
 }
 
-/// Remembers runs. The gateway implements it on its database; failing to remember never fails a hook.
+/// Stores run records. The gateway implements it on its database; a failing store never fails a hook.
 pub trait RunStore: Send + Sync + 'static {
-    /// Inserts the run or replaces what is remembered of it.
+    /// Inserts the run or replaces its record.
     fn save(
         &self,
         run: RunRecord,
     ) -> Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + '_>>;
 
-    /// Background runs that were queued, or are running since before `stale_before_ms`: at most `limit`, oldest first.
+    /// Returns background runs that are queued, or running since before `stale_before_ms`: at most `limit`, oldest
+    /// first.
     fn unfinished(
         &self,
         stale_before_ms: i64,
@@ -136,7 +137,7 @@ pub trait RunStore: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = Result<Vec<RunRecord>, StoreError>> + Send + '_>>;
 }
 
-/// Why a run cannot be remembered.
+/// The error of a run store, with its text.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("hook runs cannot be stored: {0}")]
 pub struct StoreError(pub String);

@@ -1,4 +1,4 @@
-//! The runtime: install packages, run phases.
+//! The runtime: installs packages and runs phases.
 
 use std::{fmt, sync::Arc};
 
@@ -15,18 +15,17 @@ use crate::{
     registry::{Entry, Registry},
 };
 
-/// Answers the time in unix milliseconds.
+/// Returns the current time in unix milliseconds.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// Makes ids of runs, `hkr_…`.
+/// Generates ids of runs, `hkr_…`.
 pub type Ids = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// Runs the subscriptions of the phases. Clones are the same runtime; what it does in the background ends with the
-/// last of them.
+/// Runs the subscriptions of phases. Clones share one runtime; its background tasks end when the last clone is dropped.
 #[derive(Clone)]
 pub struct Runtime {
     shared: Arc<Shared>,
-    /// Its drop is the sign to end.
+    /// Dropping the sender stops the background tasks.
     _life: Arc<watch::Sender<()>>,
 }
 
@@ -39,14 +38,14 @@ pub struct RuntimeBuilder {
     registry: Registry,
 }
 
-/// What went wrong where nobody is told.
+/// Counters of failures that are not returned to a caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuntimeStats {
-    /// Run records that are not stored, because too many were waiting or the store failed.
+    /// Number of run records that were not stored, because the queue was full or the store failed.
     pub records_dropped: u64,
 }
 
-/// What phases and the background share.
+/// State shared by phases and background tasks.
 pub(crate) struct Shared {
     pub(crate) store: Arc<dyn RunStore>,
     pub(crate) clock: Clock,
@@ -56,27 +55,27 @@ pub(crate) struct Shared {
     pub(crate) recorder: Recorder,
     pub(crate) queue: mpsc::Sender<Execution>,
     pub(crate) tracked: Arc<Tracked>,
-    /// One for each background run that may be asking its handler.
+    /// One permit per concurrent background attempt.
     pub(crate) slots: Semaphore,
-    /// Held during a look for unfinished runs.
+    /// Held during a recovery pass.
     pub(crate) recovering: Mutex<()>,
 }
 
 impl RuntimeBuilder {
-    /// Other limits than the default ones.
+    /// Replaces the default limits.
     #[must_use]
     pub fn options(mut self, options: RuntimeOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Takes in a package.
+    /// Installs a package.
     pub fn install(mut self, package: Package) -> Result<Self, RegistrationError> {
         self.try_install(package)?;
         Ok(self)
     }
 
-    /// Takes in the whole package or nothing of it, so that the caller can go on without it.
+    /// Installs the whole package, or nothing of it on error, so that the caller can continue without it.
     pub fn try_install(&mut self, package: Package) -> Result<(), RegistrationError> {
         self.registry.install(package)
     }
@@ -85,7 +84,7 @@ impl RuntimeBuilder {
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime, because the background needs one.
+    /// Panics outside of a tokio runtime, because it spawns background tasks.
     pub fn build(self) -> Runtime {
         let limits = self.options.background;
         let tracked = Arc::new(Tracked::default());
@@ -116,7 +115,7 @@ impl RuntimeBuilder {
 }
 
 impl Runtime {
-    /// A runtime without packages. The clock and the ids are the caller's, so that tests can fix them.
+    /// Returns a builder without packages. The caller provides clock and ids, so that tests can control them.
     pub fn builder(store: Arc<dyn RunStore>, clock: Clock, ids: Ids) -> RuntimeBuilder {
         RuntimeBuilder {
             store,
@@ -127,7 +126,7 @@ impl Runtime {
         }
     }
 
-    /// Runs the subscriptions of the phase that fit the turn: layer by layer, each layer at once.
+    /// Runs the subscriptions of the phase that match the turn: layers in sequence, the runs of a layer concurrently.
     pub async fn run_phase(
         &self,
         phase: Phase,
@@ -173,25 +172,25 @@ impl Runtime {
         Ok(outcome)
     }
 
-    /// The ids of the installed subscriptions whose runs are at least this visible. A run of a subscription that is
-    /// not installed any more has no known visibility and counts as internal.
+    /// Returns the ids of the installed subscriptions whose runs are at least this visible. Runs of subscriptions that
+    /// are no longer installed have no known visibility and count as internal.
     pub fn visible_subscriptions(&self, least: Visibility) -> Vec<String> {
         let visible = self.shared.registry.visible(least);
         visible.map(ToOwned::to_owned).collect()
     }
 
-    /// Takes up background runs an earlier process left, and answers how many. Call it once at the start; after
-    /// that the runtime looks by itself.
+    /// Resumes background runs that an earlier process left unfinished and returns their number. Call it once at
+    /// startup; afterwards the runtime does so periodically.
     pub async fn recover(&self) -> Result<usize, StoreError> {
         background::recover(&self.shared).await
     }
 
-    /// Waits until every record handed in so far is stored or lost. For an orderly end.
+    /// Waits until every record queued so far is stored or lost. Call it before shutdown.
     pub async fn flush(&self) {
         self.shared.recorder.flush().await;
     }
 
-    /// What went wrong where nobody is told.
+    /// Counters of failures that are not returned to a caller.
     pub fn stats(&self) -> RuntimeStats {
         RuntimeStats {
             records_dropped: self.shared.recorder.dropped(),
@@ -221,7 +220,7 @@ impl Runtime {
     }
 }
 
-/// Writes down a run whose phase is dropped before it ends, as happens when a turn is cancelled.
+/// Records a run whose phase is dropped before the run ends, for example because the turn was cancelled.
 struct Unended<'a> {
     shared: &'a Shared,
     execution: Option<Execution>,
@@ -243,7 +242,7 @@ impl fmt::Debug for Runtime {
     }
 }
 
-/// What the failure of the run means for the phase.
+/// Returns the error of the phase if the failure policy of the run requires one.
 fn phase_error(registry: &Registry, ended: &Ended) -> Option<PhaseError> {
     let error = ended.error.clone()?;
     let entry = registry.get(&ended.record.subscription_id)?;

@@ -1,44 +1,45 @@
-//! When a handler is asked, how long it is waited for, and what its failure means.
+//! Subscriptions: the phase in which a handler runs, its time limit, retries and the effect of its failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Contribution, Phase};
 
-/// One handler in one phase.
+/// The registration of a handler for a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subscription {
-    /// The subscription, unique among all.
+    /// The id, unique among all subscriptions.
     pub subscription_id: String,
-    /// Its handler.
+    /// The id of the handler.
     pub hook_id: String,
     /// The phase.
     pub phase: Phase,
-    /// Whether it takes part at all.
+    /// Whether the subscription runs at all. Default: true.
     pub enabled: bool,
-    /// Its place: lower ones run first.
+    /// Order within a layer: lower values come first. Default: 0.
     pub priority: i32,
-    /// It takes part only where every filter fits: `mode`, `origin_kind`, `model_provider`, `workspace_id`.
+    /// Filters by key (`mode`, `origin_kind`, `model_provider`, `workspace_id`). The subscription runs only if all
+    /// match.
     pub filters: BTreeMap<String, FilterValue>,
-    /// What must run before and after it.
+    /// Subscriptions that must run before or after this one.
     pub dependencies: Dependencies,
-    /// How long it is waited for.
+    /// Whether and how long the phase waits for a run.
     pub execution_policy: ExecutionPolicy,
-    /// What its failure means.
+    /// The effect of a failure on the phase.
     pub failure_policy: FailurePolicy,
-    /// What stands in for it with [`FailurePolicy::Fallback`].
+    /// Contributions used after a failure with [`FailurePolicy::Fallback`].
     pub fallback_contributions: Vec<Contribution>,
-    /// Whether a failed run is tried again.
+    /// Whether and how failed attempts are repeated.
     pub retry_policy: RetryPolicy,
-    /// Who may see its runs.
+    /// The readers who may see its runs.
     pub visibility: Visibility,
-    /// Anything else.
+    /// Additional values. `idempotent` = `true` declares that repeated execution has no further effect.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What a filter accepts.
+/// The values a filter accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FilterValue {
-    /// This value.
+    /// Exactly this value.
     Is(String),
     /// Any of these.
     OneOf(BTreeSet<String>),
@@ -47,81 +48,81 @@ pub enum FilterValue {
 /// Other subscriptions of the same phase, by id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dependencies {
-    /// They run before this one.
+    /// Subscriptions that run before this one.
     pub after: BTreeSet<String>,
-    /// They run after this one.
+    /// Subscriptions that run after this one.
     pub before: BTreeSet<String>,
 }
 
-/// How long a handler is waited for.
+/// Whether and how long a phase waits for a handler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExecutionPolicy {
-    /// Whether at all.
+    /// Whether the phase waits.
     pub await_policy: AwaitPolicy,
-    /// How long; none means the default of the policy.
+    /// Time limit in milliseconds. `None` for the default of the runtime; ignored for blocking runs.
     pub timeout_ms: Option<u64>,
-    /// How many runs of this subscription may be under way in the process.
+    /// Maximum number of concurrent runs of this subscription in the process. `None` for no limit.
     pub max_parallelism: Option<usize>,
 }
 
 /// Whether the phase waits for a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AwaitPolicy {
-    /// Until it is done, within the runtime's ceiling.
+    /// Waits until the handler ends, within the ceiling of the runtime.
     Blocking,
-    /// Up to the time limit.
+    /// Waits up to the time limit.
     Deadline,
-    /// Not at all.
+    /// Does not wait; the handler runs in the background.
     Background,
-    /// Not at all; the run is recorded.
+    /// Does not wait; treated like [`AwaitPolicy::Background`].
     FireAndRecord,
 }
 
-/// What a failure means for the phase.
+/// The effect of a failure on the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// The phase fails.
     Required,
-    /// The phase fails, because going on without the hook would be unsafe.
+    /// The phase fails, because continuing without the hook would be unsafe.
     FailClosed,
-    /// The fallback contributions stand in.
+    /// The phase continues with the fallback contributions.
     Fallback,
-    /// A warning, and the phase goes on.
+    /// The phase continues with a warning diagnostic.
     BestEffort,
-    /// The phase goes on without a word.
+    /// The phase continues without a diagnostic.
     Skip,
 }
 
-/// Whether a failed run is tried again.
+/// Whether and how failed attempts are repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryPolicy {
-    /// How often in all.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
-    /// How the pauses grow.
+    /// Growth of the delays.
     pub backoff: Backoff,
-    /// The first pause.
+    /// The first delay in milliseconds. `None` for no delay.
     pub initial_delay_ms: Option<u64>,
-    /// Whether the handler must say that doing it twice does no harm.
+    /// Whether retries require a handler that declares itself idempotent.
     pub idempotency_required: bool,
 }
 
-/// How the pauses between tries grow.
+/// Growth of the delays between attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
-    /// No pause.
+    /// No delay.
     None,
-    /// The same pause each time.
+    /// A constant delay.
     Fixed,
-    /// Twice as long each time.
+    /// Each delay is twice the previous one, up to ten minutes.
     Exponential,
 }
 
-/// Who may see the runs of a subscription, from the fewest readers to the most.
+/// The readers of the runs of a subscription, ordered from fewest to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Visibility {
     /// The operator of the gateway only.
     Internal,
-    /// The operator only, while a problem is looked into.
+    /// The operator only, for troubleshooting.
     Debug,
     /// Users who read the record of a turn.
     UserAudit,
@@ -130,7 +131,7 @@ pub enum Visibility {
 }
 
 impl Subscription {
-    /// A subscription with the defaults: waited for one second, best effort, one try.
+    /// Creates a subscription with the defaults: one-second deadline, best effort, one attempt.
     pub fn new(
         subscription_id: impl Into<String>,
         hook_id: impl Into<String>,

@@ -1,4 +1,4 @@
-//! The AGENTS.md hook package: the nearest active file of a thread becomes a section of every prompt.
+//! The AGENTS.md hook package: adds the nearest active AGENTS.md of a thread to every prompt as a section.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -18,12 +18,12 @@ const CONTRIBUTION: &str = "thread_agents_doc.";
 const SECTION_ID: &str = "agents_md";
 const TITLE: &str = "AGENTS.md";
 const PRIORITY: i32 = 600;
-/// Characters of the whole section, title and wrapper included.
+/// Character limit of the whole section, title and wrapper included.
 pub const MAX_CHARS: usize = 16_000;
-/// Characters of a folder's name in the source line.
+/// Character limit of a folder name in the source line.
 const MAX_NAME_CHARS: usize = 80;
 
-/// The package. Without it no prompt has the section, and nothing else changes.
+/// Builds the package. If it is not installed, prompts lack the section and are otherwise unchanged.
 pub fn package(store: CrudStore) -> Package {
     let mut subscription = Subscription::new(SUBSCRIPTION_ID, HOOK_ID, Phase::TurnPrePromptCompile);
     subscription.execution_policy = ExecutionPolicy {
@@ -87,7 +87,7 @@ impl Handler for AgentsDocHook {
 }
 
 impl AgentsDocHook {
-    /// The document in force: of the place the turn belongs to, or of its thread.
+    /// Resolves the effective document: by the tree position of the turn if it has one, otherwise by its thread.
     async fn resolve(
         &self,
         workspace_id: &str,
@@ -128,9 +128,10 @@ fn failed(code: &str, message: &str) -> HookError {
 
 fn contribution(resolved: &Resolved) -> Contribution {
     let rendered = render(&resolved.source_path, &resolved.doc.content);
-    let place = match resolved.source_path.is_empty() {
-        true => "root".to_owned(),
-        false => resolved.source_path.join(" / "),
+    let place = if resolved.source_path.is_empty() {
+        "root".to_owned()
+    } else {
+        resolved.source_path.join(" / ")
     };
     Contribution::PromptSection(PromptSection {
         contribution_id: contribution_id(&resolved.doc.id, resolved.doc.version),
@@ -154,7 +155,7 @@ fn contribution_id(doc_id: &str, version: i64) -> String {
     format!("{CONTRIBUTION}{doc_id}.v{version}")
 }
 
-/// The document and the version that a contribution of this package is about.
+/// Parses a contribution id of this package into document id and version. `None` for ids of other packages.
 pub fn document_of(contribution_id: &str) -> Option<(&str, i64)> {
     let (doc_id, version) = contribution_id
         .strip_prefix(CONTRIBUTION)?
@@ -162,7 +163,7 @@ pub fn document_of(contribution_id: &str) -> Option<(&str, i64)> {
     Some((doc_id, version.parse().ok()?))
 }
 
-/// The section of a document as the model reads it, title included.
+/// Renders the section of a document exactly as the model receives it, title included.
 pub fn preview(source_path: &[String], content: &str) -> Rendered {
     let rendered = render(source_path, content);
     Rendered {
@@ -171,26 +172,27 @@ pub fn preview(source_path: &[String], content: &str) -> Rendered {
     }
 }
 
-/// The text of a section, or a part of it, and whether something is missing.
+/// The rendered text of a section, with or without its title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
-    /// The text, at most [`MAX_CHARS`] characters.
+    /// The text, at most [`MAX_CHARS`] characters with its title.
     pub text: String,
-    /// Whether the document is longer than what is shown.
+    /// Whether the document was shortened to fit.
     pub truncated: bool,
 }
 
-/// Wraps a document: the section without its title, which the compiler puts in front. A long document is cut at the end
-/// of a line, and says so; the closing tag is always there.
+/// Renders the section without its title, which the compiler adds. A document that is too long is cut at the end of a
+/// line and followed by a notice; the closing tag is always kept.
 fn render(source_path: &[String], content: &str) -> Rendered {
     const CLOSE: &str = "\n</AGENTS_MD>";
-    let place = match source_path.is_empty() {
-        true => "<root>".to_owned(),
-        false => source_path
+    let place = if source_path.is_empty() {
+        "<root>".to_owned()
+    } else {
+        source_path
             .iter()
             .map(|name| shown_name(name))
             .collect::<Vec<_>>()
-            .join(" / "),
+            .join(" / ")
     };
     let head = format!(
         "Source: thread tree / {place}\n\
@@ -219,7 +221,8 @@ fn render(source_path: &[String], content: &str) -> Rendered {
     }
 }
 
-/// As many whole lines from the start as fit; of a first line that is too long, its beginning.
+/// Returns the leading whole lines that fit into `room` characters, or the start of the first line if that alone is too
+/// long.
 fn whole_lines(text: &str, room: usize) -> &str {
     let end = text
         .char_indices()

@@ -1,4 +1,4 @@
-//! Puts a system prompt together. The same input gives the same letters.
+//! Compiles system prompts. The compiler is deterministic: the same input produces the same text.
 
 use hooks::{Contributed, Contribution, Diagnostic};
 use protocol::turn::{
@@ -9,46 +9,46 @@ use sha2::{Digest as _, Sha256};
 
 use crate::section::{Section, aggregate, hook_source};
 
-/// Grows when the same input gives other letters.
+/// Version of the compiler, recorded in manifests. Increase it when the same input produces a different text.
 pub const COMPILER_VERSION: &str = "accord.prompt.2";
 
-/// Characters of all context contributions together.
+/// Character limit of all context contributions together.
 const CONTEXT_CHARS: usize = 24_000;
 
-/// Who reads a prompt, which decides what it begins with.
+/// The recipient of a prompt. Decides whether the fixed base sections are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// A model that we ask ourselves: our identity and safety sections come first.
+    /// A model that the gateway calls directly: the identity and safety sections come first.
     Model,
-    /// A worker program, which brings a system prompt of its own: it gets what hooks brought and nothing else.
+    /// A worker program with its own system prompt: it receives only the contributions of hooks.
     Worker,
 }
 
-/// What a prompt is made of.
+/// The input of [`compile`].
 #[derive(Clone, Debug)]
 pub struct PromptInput {
-    /// Who reads it.
+    /// The recipient of the prompt.
     pub reader: Reader,
-    /// How much is wanted.
+    /// The profile, which decides which sections are included.
     pub profile: PromptProfile,
-    /// What hooks brought in all phases so far.
+    /// The contributions of hooks in all phases so far.
     pub contributions: Vec<Contributed>,
-    /// What hooks remarked, with the id of the hook.
+    /// The diagnostics of hooks, each with the id of the subscription that reported it.
     pub diagnostics: Vec<(String, Diagnostic)>,
 }
 
-/// A system prompt and its proof.
+/// A compiled system prompt with its manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledPrompt {
     /// The part that stays the same between turns.
     pub stable: String,
     /// The part that belongs to the turn.
     pub dynamic: String,
-    /// What it was made of.
+    /// The sections, their sources and the fingerprints of the text.
     pub manifest: PromptManifest,
 }
 
-/// Compiles a prompt.
+/// Compiles a prompt and its manifest.
 pub fn compile(input: &PromptInput) -> CompiledPrompt {
     let stable_sections = match input.reader {
         Reader::Model => base(input.profile),
@@ -63,7 +63,7 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
     let mut dynamic_sections =
         context(input, &mut sections.hook_sources, &mut sections.diagnostics);
     dynamic_sections.append(&mut sections.sections);
-    sections.diagnostics.extend(remarks(input));
+    sections.diagnostics.extend(hook_diagnostics(input));
 
     let stable = join(&stable_sections);
     let dynamic = join(&dynamic_sections);
@@ -91,8 +91,8 @@ pub fn compile(input: &PromptInput) -> CompiledPrompt {
 }
 
 impl CompiledPrompt {
-    /// Exactly the text that `fingerprint_full` of the manifest hashes: the parts that are not empty, with a blank line
-    /// between them. A provider with separate blocks sends each part as a block.
+    /// Returns the text hashed by `fingerprint_full` of the manifest: the non-empty parts, separated by a blank line. A
+    /// provider with separate blocks sends each part as a block.
     pub fn full(&self) -> String {
         whole(&self.stable, &self.dynamic)
     }
@@ -106,7 +106,7 @@ fn whole(stable: &str, dynamic: &str) -> String {
     parts.join("\n\n")
 }
 
-/// What every prompt of a profile begins with.
+/// The fixed sections at the start of every prompt of a profile.
 fn base(profile: PromptProfile) -> Vec<Section> {
     let section = |id: &str, text: &str| Section {
         id: id.to_owned(),
@@ -128,7 +128,7 @@ fn base(profile: PromptProfile) -> Vec<Section> {
     }
 }
 
-/// The context contributions as one section, highest rank first.
+/// Merges the context contributions into one section, highest priority first.
 fn context(
     input: &PromptInput,
     hook_sources: &mut Vec<PromptManifestHookSource>,
@@ -170,9 +170,9 @@ fn context(
         let text = content.trim();
         let room = max_chars.unwrap_or(CONTEXT_CHARS).min(left);
         let shown: String = text.chars().take(room).collect();
-        let was_cut = shown.len() < text.len();
+        let is_truncated = shown.len() < text.len();
         let source = hook_source(contributed, Some(contribution_id));
-        if was_cut {
+        if is_truncated {
             diagnostics.push(PromptManifestDiagnostic {
                 code: "total_budget_truncated".to_owned(),
                 message: format!(
@@ -189,7 +189,7 @@ fn context(
             contribution_kind: PromptContributionKind::PromptContext,
             priority: Some(priority),
             source_count: Some(source_count as u64),
-            truncation: match (truncated, was_cut) {
+            truncation: match (truncated, is_truncated) {
                 (false, false) => PromptTruncation::None,
                 (true, false) => PromptTruncation::Hook,
                 (false, true) => PromptTruncation::Prompt,
@@ -199,31 +199,32 @@ fn context(
         texts.push(shown);
     }
     texts.retain(|text| !text.is_empty());
-    match texts.is_empty() {
-        true => Vec::new(),
-        false => vec![Section {
+    if texts.is_empty() {
+        Vec::new()
+    } else {
+        vec![Section {
             id: ID.to_owned(),
             title: None,
             text: texts.join("\n\n"),
-        }],
+        }]
     }
 }
 
-/// What hooks remarked, and the remarks they brought as contributions.
-fn remarks(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
-    let remarked = input
+/// Collects the diagnostics of hooks: those reported directly and those sent as contributions.
+fn hook_diagnostics(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
+    let reported = input
         .diagnostics
         .iter()
-        .map(|(hook_id, diagnostic)| PromptManifestDiagnostic {
+        .map(|(subscription_id, diagnostic)| PromptManifestDiagnostic {
             code: match diagnostic.code.as_str() {
                 "hook.best_effort_failed" => "hook_best_effort_failed".to_owned(),
                 _ => "hook_diagnostic".to_owned(),
             },
-            message: format!("{hook_id}: {}", diagnostic.message),
+            message: format!("{subscription_id}: {}", diagnostic.message),
             section_id: None,
             hook_source: None,
         });
-    let brought =
+    let contributed =
         input
             .contributions
             .iter()
@@ -234,9 +235,10 @@ fn remarks(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
                     ..
                 } => Some(PromptManifestDiagnostic {
                     code: "hook_diagnostic".to_owned(),
-                    message: match safe_for_user {
-                        true => message.clone(),
-                        false => "a remark that is not meant for users".to_owned(),
+                    message: if *safe_for_user {
+                        message.clone()
+                    } else {
+                        "a diagnostic that is not meant for users".to_owned()
                     },
                     section_id: None,
                     hook_source: Some(hook_source(contributed, None)),
@@ -249,7 +251,7 @@ fn remarks(input: &PromptInput) -> Vec<PromptManifestDiagnostic> {
                 | Contribution::BackgroundJob { .. }
                 | Contribution::Noop => None,
             });
-    remarked.chain(brought).collect()
+    reported.chain(contributed).collect()
 }
 
 fn join(sections: &[Section]) -> String {

@@ -1,7 +1,7 @@
-//! The system prompt: sections from hooks, a compiler that puts them in order, and a manifest that proves it.
+//! The system prompt: sections contributed by hooks, the compiler that orders them, and the manifest that records them.
 //!
-//! The compiler knows no section by name. What is in a prompt beyond the fixed base comes from hooks; without a
-//! package, its section is gone and nothing else changes.
+//! The compiler knows no section by name. Everything beyond the fixed base sections comes from hooks; removing a
+//! package removes its section and changes nothing else.
 
 pub mod agents_doc;
 mod compiler;

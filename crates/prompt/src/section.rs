@@ -1,4 +1,4 @@
-//! From contributions to sections: who comes first, who is joined with whom, and who has to be shortened.
+//! Turns contributions into sections: orders them, merges those with the same id and truncates them to their budgets.
 
 use hooks::{Contributed, Contribution, PromptSection};
 use protocol::turn::{
@@ -6,16 +6,16 @@ use protocol::turn::{
     PromptTruncation,
 };
 
-/// The most sections.
+/// Maximum number of sections.
 const MAX_SECTIONS: usize = 16;
-/// Characters of a section that asks for no budget of its own.
+/// Character limit of a section that requests no budget.
 const SECTION_CHARS: usize = 8_000;
-/// The largest budget a section can ask for.
+/// The largest budget in characters that a section can request.
 const MAX_SECTION_CHARS: usize = 16_000;
-/// Characters of all sections together.
+/// Character limit of all sections together.
 const TOTAL_CHARS: usize = 32_000;
 
-/// Sections in their order, and where they come from.
+/// The ordered sections, with their sources and diagnostics for the manifest.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     pub(crate) sections: Vec<Section>,
@@ -31,19 +31,19 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// The section as the model reads it: its title as a heading, then its text.
+    /// Renders the section: its title as a heading, then its text.
     pub(crate) fn rendered(&self) -> String {
         let title = self.title.as_deref();
         format!("{}{}", title.map_or(String::new(), heading), self.text)
     }
 }
 
-/// The title of a section as the model reads it, with the blank line behind it.
+/// Renders a section title as a heading, including the blank line that follows it.
 pub(crate) fn heading(title: &str) -> String {
     format!("# {title}\n\n")
 }
 
-/// Sorts, joins and shortens the prompt sections among `contributions`.
+/// Sorts, merges and truncates the prompt sections among `contributions`.
 pub(crate) fn aggregate(contributions: &[Contributed]) -> Sections {
     let mut found: Vec<(&Contributed, &PromptSection)> = contributions
         .iter()
@@ -58,7 +58,7 @@ pub(crate) fn aggregate(contributions: &[Contributed]) -> Sections {
             | Contribution::Noop => None,
         })
         .collect();
-    // The sort is stable, so arrival decides among equals.
+    // The sort is stable, so equal sections keep the order of the contributions.
     found.sort_by(|(_, left), (_, right)| {
         let key = |section: &PromptSection| {
             (
@@ -93,7 +93,7 @@ impl Sections {
             .sections
             .iter()
             .position(|known| known.id == section.section_id);
-        // The heading of a new section counts against its budget, and so does the blank line before a further text.
+        // The heading of a new section counts against its budget, and so does the blank line before an appended text.
         let used = match (known, &section.title) {
             (Some(known), _) => self.sections[known].rendered().chars().count() + 2,
             (None, Some(title)) => heading(title).chars().count(),
@@ -118,18 +118,19 @@ impl Sections {
             return;
         }
         let shown: String = text.chars().take(room).collect();
-        let was_cut = shown.len() < text.len();
-        if was_cut || section.truncated {
+        let is_truncated = shown.len() < text.len();
+        if is_truncated || section.truncated {
             let total = text.chars().count();
-            let message = match was_cut {
-                true => format!(
+            let message = if is_truncated {
+                format!(
                     "section `{}` shows {room} of {total} characters",
                     section.section_id
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "the source of section `{}` is longer than its budget",
                     section.section_id
-                ),
+                )
             };
             note("dynamic_section_truncated", message);
         }
@@ -140,7 +141,7 @@ impl Sections {
             contribution_kind: PromptContributionKind::PromptSection,
             priority: Some(section.priority),
             source_count: Some(section.source_refs.len() as u64),
-            truncation: match (section.truncated, was_cut) {
+            truncation: match (section.truncated, is_truncated) {
                 (false, false) => PromptTruncation::None,
                 (true, false) => PromptTruncation::Hook,
                 (false, true) => PromptTruncation::Prompt,
@@ -161,7 +162,7 @@ impl Sections {
                     let kept = known.title.clone().unwrap_or_default();
                     self.diagnostics.push(PromptManifestDiagnostic {
                         code: "prompt_section.title_conflict".to_owned(),
-                        message: format!("the title `{kept}` stays"),
+                        message: format!("the section keeps its title `{kept}`"),
                         section_id: Some(section.section_id.clone()),
                         hook_source: None,
                     });
@@ -171,7 +172,7 @@ impl Sections {
     }
 }
 
-/// The hook behind a contribution, as the manifest names it.
+/// Describes the source hook of a contribution for the manifest.
 pub(crate) fn hook_source(
     contributed: &Contributed,
     contribution_id: Option<&str>,

@@ -1,4 +1,4 @@
-//! `ac adapters list|use`
+//! `ac adapters list|use`: the worker programs of this machine and their billing.
 
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::company::{Text, adapter::*, workspace::CompanyFolderParams};
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
-/// Show the worker programs of this machine, and choose how they are paid for.
+/// List the worker programs of this machine and choose how they are billed.
 #[derive(Args, Debug)]
 pub(crate) struct Adapters {
     #[command(subcommand)]
@@ -16,7 +16,7 @@ pub(crate) struct Adapters {
 
 #[derive(Debug, Subcommand)]
 enum AdaptersAction {
-    /// List the worker programs and whether a launch would start them.
+    /// List the worker programs and whether they can be launched.
     List {
         #[command(flatten)]
         home: HomeOption,
@@ -26,18 +26,18 @@ enum AdaptersAction {
         #[arg(long)]
         json: bool,
     },
-    /// Choose whether a worker program runs on an API key or on its subscription login.
+    /// Choose whether a worker program uses an API key or its subscription login.
     Use {
         #[command(flatten)]
         home: HomeOption,
         #[command(flatten)]
         company: CompanyOption,
-        /// The worker program.
+        /// Worker program.
         program: WorkerProgram,
-        /// Pay by API key: workers get the key variables of the gateway, such as OPENAI_API_KEY.
+        /// Use an API key: workers get the key variables of the gateway, such as OPENAI_API_KEY.
         #[arg(long, required_unless_present = "subscription")]
         api_key: bool,
-        /// Pay by the subscription that the program is logged in to.
+        /// Use the subscription that the program is logged in to.
         #[arg(long, conflicts_with = "api_key")]
         subscription: bool,
         /// Print JSON.
@@ -150,9 +150,9 @@ async fn use_channel(
         AdapterChannel::SubscriptionCli => "its subscription login",
     };
     let sentence = if set.changed.is_empty() {
-        format!("{} runs on {paid_by} already.", set.provider)
+        format!("{} already uses {paid_by}.", set.provider)
     } else {
-        format!("{} runs on {paid_by} from now on.", set.provider)
+        format!("{} uses {paid_by} from now on.", set.provider)
     };
     Ok(terminal::say(&sentence)?)
 }

@@ -1,4 +1,4 @@
-//! `ac agents-md import|export|sync`
+//! `ac agents-md import|export|sync`: AGENTS.md files of a directory and documents of the thread tree.
 
 use std::{
     fs,
@@ -25,28 +25,28 @@ pub(crate) struct AgentsMd {
 
 #[derive(Debug, Subcommand)]
 enum AgentsMdAction {
-    /// Take the AGENTS.md and CLAUDE.md files of a directory into the thread tree.
+    /// Import the AGENTS.md and CLAUDE.md files of a directory into the thread tree.
     Import {
         #[command(flatten)]
         place: Place,
-        /// The directory, usually a repository.
+        /// Directory to read, usually a repository.
         #[arg(value_parser = folder::argument())]
         directory: PathBuf,
-        /// Give documents that are there the text of the file; without this they stay as they are.
+        /// Replace existing documents with the text of the file; by default they are kept.
         #[arg(long)]
         update: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Write the documents of the thread tree as AGENTS.md files.
+    /// Export the documents of the thread tree as AGENTS.md files.
     Export {
         #[command(flatten)]
         place: Place,
-        /// The directory.
+        /// Directory to write.
         #[arg(value_parser = folder::argument())]
         directory: PathBuf,
-        /// Replace files that are there with another text.
+        /// Replace existing files that have another text.
         #[arg(long)]
         force: bool,
         /// Print JSON.
@@ -56,15 +56,15 @@ enum AgentsMdAction {
     Sync(sync::Sync),
 }
 
-/// Which part of the tree.
+/// The options that select a part of the tree.
 #[derive(Args, Clone, Debug)]
 struct Place {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// The folder of the tree that stands for the directory [default: the root]
+    /// Folder of the tree that corresponds to the directory [default: the root]
     #[arg(long, value_name = "ID")]
     folder: Option<String>,
 }
@@ -93,7 +93,7 @@ impl AgentsMd {
                 let written = export(&place, &directory, force).await?;
                 let lines = match (json, written.is_empty()) {
                     (true, _) => format!("{:#}", json!({ "files": written })),
-                    (false, true) => "There are no documents to write.".to_owned(),
+                    (false, true) => "There are no documents to export.".to_owned(),
                     (false, false) => written
                         .iter()
                         .map(|path| path.display().to_string())
@@ -128,9 +128,10 @@ async fn import(
             workspace_id: local.workspace(place.workspace.as_deref()).await?,
             folder_id,
             files,
-            mode: match update {
-                true => ThreadAgentsDocImportMode::Update,
-                false => ThreadAgentsDocImportMode::Create,
+            mode: if update {
+                ThreadAgentsDocImportMode::Update
+            } else {
+                ThreadAgentsDocImportMode::Create
             },
         };
         Ok(local.client.call::<ThreadAgentsDocImport>(params).await?)
@@ -140,7 +141,7 @@ async fn import(
         return terminal::answer(&json!(imported), true);
     }
     let summary = format!(
-        "{} found, {} changed, {} made",
+        "{} found, {} changed, {} created",
         terminal::count(found, "file"),
         terminal::count(imported.docs.len(), "document"),
         terminal::count(imported.folders.len(), "folder")
@@ -149,7 +150,7 @@ async fn import(
     Ok(())
 }
 
-/// Answers the files it wrote.
+/// Writes the documents and returns the paths of the files.
 async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<PathBuf>, Failure> {
     let folder_id = place.folder()?;
     let exported = Local::with(&place.home, |local| async move {
@@ -160,7 +161,7 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<Path
         Ok(local.client.call::<ThreadAgentsDocExport>(params).await?)
     })
     .await?;
-    // Everything is looked at before anything is written.
+    // Check all files before writing any of them.
     for file in &exported.files {
         files::check_place(directory, &file.path)?;
     }
@@ -171,7 +172,7 @@ async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<Path
             if differs {
                 return Err(Failure::Argument {
                     detail: format!(
-                        "`{}` is there with another text: use --force to replace it",
+                        "`{}` exists with another text: use --force to replace it",
                         path.display()
                     ),
                 });

@@ -1,4 +1,4 @@
-//! `ac artifact put|get|list`
+//! `ac artifact put|get|list`: uploads, downloads and lists files of a workspace.
 
 use std::{
     fs::{self, File},
@@ -30,11 +30,11 @@ use sha2::{Digest as _, Sha256};
 use super::HomeOption;
 use crate::{failure::Failure, folder, local::Local, names::Names, terminal};
 
-/// Bytes of one file at most, as `artifact/capabilities` says.
+/// Maximum size of a file in bytes, as reported by `artifact/capabilities`.
 const MAX_BYTES: u64 = 50 << 20;
-/// Files of one folder that are uploaded at most: each of them is an upload of its own.
+/// Maximum number of files in an uploaded folder. Each file is a separate upload.
 const MAX_FOLDER_FILES: usize = 2_000;
-/// Frames sent before the gateway is asked how far it is.
+/// Number of frames to send before asking the gateway for its progress.
 const WINDOW: u64 = 32;
 
 #[derive(Args, Debug)]
@@ -45,38 +45,38 @@ pub(crate) struct Artifact {
 
 #[derive(Debug, Subcommand)]
 enum ArtifactAction {
-    /// Upload a file; an upload that was cut off goes on where it stopped.
+    /// Upload a file, resuming an interrupted upload.
     ///
-    /// Of a folder every file is uploaded, and a manifest that lists them.
+    /// For a folder, upload every file in it and a manifest that lists them.
     Put {
         #[command(flatten)]
-        place: Place,
-        /// The file or folder.
+        options: WorkspaceOptions,
+        /// File or folder.
         #[arg(value_parser = folder::argument())]
         file: PathBuf,
-        /// Where the file comes from; the files of a folder are imports.
+        /// Origin of the file; files of a folder are always imports.
         #[arg(long, value_enum, default_value_t = Source::Api)]
         source: Source,
-        /// The thread it is for.
+        /// Thread that the file belongs to.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
-        /// The artifact that gets the file as its new version [default: a new artifact]
+        /// Artifact that gets the file as its new version [default: a new artifact]
         #[arg(long, value_name = "ID")]
         artifact: Option<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Download an artifact, with every chunk verified.
+    /// Download an artifact and verify its chunks.
     Get {
         #[command(flatten)]
-        place: Place,
-        /// The artifact, `art_…`.
+        options: WorkspaceOptions,
+        /// Id of the artifact, `art_…`.
         artifact: String,
-        /// Where to write it [default: its own name, in this directory]
+        /// File to write [default: the name of the artifact, in the current folder]
         #[arg(long, short, value_name = "FILE", value_parser = folder::argument())]
         output: Option<PathBuf>,
-        /// Replace a file that is there.
+        /// Replace an existing file.
         #[arg(long)]
         force: bool,
         /// Print JSON.
@@ -86,11 +86,11 @@ enum ArtifactAction {
     /// List artifacts, newest first.
     List {
         #[command(flatten)]
-        place: Place,
-        /// Only artifacts of this thread.
+        options: WorkspaceOptions,
+        /// List only artifacts of this thread.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
-        /// Only deleted ones, which can be restored for 30 days.
+        /// List only deleted artifacts, which can be restored for 30 days.
         #[arg(long)]
         deleted: bool,
         /// Print JSON.
@@ -99,16 +99,16 @@ enum ArtifactAction {
     },
 }
 
-/// Where a file comes from, which says what kind of artifact it becomes.
+/// The origin of a file, which determines the kind of the artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Source {
-    /// A file like any other.
+    /// An ordinary file.
     Api,
-    /// Another place that files are taken over from.
+    /// A file imported from another system.
     Import,
     /// A worktree: the artifact is a `workspace_file`.
     Worktree,
-    /// A capture of the screen: the artifact is a `screenshot`.
+    /// A screen capture: the artifact is a `screenshot`.
     Screenshot,
 }
 
@@ -123,28 +123,28 @@ impl Source {
     }
 }
 
-/// Which home and workspace.
+/// The options that select a home and a workspace.
 #[derive(Args, Debug)]
-struct Place {
+struct WorkspaceOptions {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
 }
 
-/// What a file is for.
+/// The thread and the artifact that an upload belongs to.
 #[derive(Clone, Default)]
 pub(super) struct Target {
     pub(super) thread_id: Option<ThreadId>,
-    /// The artifact that gets a new version.
+    /// The artifact that gets a new version. `None` creates a new artifact.
     pub(super) artifact_id: Option<ArtifactId>,
 }
 
-/// Bytes on their way to the gateway.
+/// The metadata of an upload.
 pub(super) struct Upload {
     pub(super) name: String,
-    /// What it is, if somebody knows better than its bytes tell.
+    /// The media type. `None` lets the gateway detect it from the content.
     pub(super) mime_type: Option<String>,
     pub(super) size: u64,
     pub(super) sha256: String,
@@ -156,7 +156,7 @@ impl Artifact {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             ArtifactAction::Put {
-                place,
+                options,
                 file,
                 source,
                 thread,
@@ -168,9 +168,9 @@ impl Artifact {
                     artifact_id: artifact.as_deref().map(ArtifactId::parse).transpose()?,
                 };
                 let artifact = if file.is_dir() {
-                    put_folder(&place, &file, &target).await?
+                    put_folder(&options, &file, &target).await?
                 } else {
-                    put(&place, &file, source.wire(), target).await?
+                    put(&options, &file, source.wire(), target).await?
                 };
                 Ok(terminal::say(&if json {
                     serde_json::to_string(&artifact).unwrap_or_default()
@@ -180,45 +180,50 @@ impl Artifact {
                 })?)
             }
             ArtifactAction::Get {
-                place,
+                options,
                 artifact,
                 output,
                 force,
                 json,
             } => {
-                let written = get(&place, &artifact, output, force).await?;
-                Ok(terminal::say(&match json {
-                    true => json!({"file": written}).to_string(),
-                    false => written.display().to_string(),
+                let written = get(&options, &artifact, output, force).await?;
+                Ok(terminal::say(&if json {
+                    json!({"file": written}).to_string()
+                } else {
+                    written.display().to_string()
                 })?)
             }
             ArtifactAction::List {
-                place,
+                options,
                 thread,
                 deleted,
                 json,
-            } => list(&place, thread.as_deref(), deleted, json).await,
+            } => list(&options, thread.as_deref(), deleted, json).await,
         }
     }
 }
 
 async fn put(
-    place: &Place,
+    options: &WorkspaceOptions,
     path: &Path,
     source_kind: ArtifactUploadSourceKind,
     target: Target,
 ) -> Result<ArtifactRef, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or("artifact").to_owned();
-    Local::with(&place.home, |local| async move {
-        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+    Local::with(&options.home, |local| async move {
+        let workspace_id = local.workspace(options.workspace.as_deref()).await?;
         put_as(&local, &workspace_id, path, name, source_kind, target).await
     })
     .await
 }
 
-/// Uploads every file of a folder, and the manifest that lists them. Answers the manifest.
-async fn put_folder(place: &Place, folder: &Path, target: &Target) -> Result<ArtifactRef, Failure> {
+/// Uploads every file of a folder and a manifest that lists them. Returns the manifest.
+async fn put_folder(
+    options: &WorkspaceOptions,
+    folder: &Path,
+    target: &Target,
+) -> Result<ArtifactRef, Failure> {
     if target.artifact_id.is_some() {
         return Err(Failure::Argument {
             detail: format!(
@@ -234,8 +239,8 @@ async fn put_folder(place: &Place, folder: &Path, target: &Target) -> Result<Art
     let name = name.as_deref().and_then(Path::file_name);
     let name = name.and_then(|name| name.to_str()).unwrap_or("folder");
     let name = format!("{name}.manifest.json");
-    Local::with(&place.home, |local| async move {
-        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+    Local::with(&options.home, |local| async move {
+        let workspace_id = local.workspace(options.workspace.as_deref()).await?;
         let mut entries = Vec::new();
         for path in &paths {
             let relative = path.strip_prefix(folder).unwrap_or(path);
@@ -276,7 +281,7 @@ async fn put_folder(place: &Place, folder: &Path, target: &Target) -> Result<Art
     .await
 }
 
-/// The plain files below a folder. Links are not followed.
+/// Collects the regular files below a folder. Links are not followed.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let failed = |source| Failure::File {
         path: folder.to_owned(),
@@ -321,11 +326,11 @@ async fn put_as(
         detail: format!("`{}` {why}", path.display()),
     };
     if !metadata.is_file() {
-        return Err(refused("is no plain file: name a file"));
+        return Err(refused("is not a regular file: name a file"));
     }
     if size > MAX_BYTES {
         return Err(refused(&format!(
-            "has {}: a file may have {} at most",
+            "has {}: the limit for a file is {}",
             terminal::bytes(size),
             terminal::bytes(MAX_BYTES)
         )));
@@ -344,7 +349,7 @@ async fn put_as(
 }
 
 impl Upload {
-    /// Sends the bytes that `read` answers for an offset and a length.
+    /// Uploads the content. `read` returns the bytes for an offset and a length.
     pub(super) async fn send(
         self,
         local: &Local,
@@ -359,7 +364,7 @@ impl Upload {
                 thread_id: self.target.thread_id,
                 planned_turn_id: None,
                 artifact_id: self.target.artifact_id,
-                // The same file under the same name is the same upload, however often it is tried.
+                // The same content under the same name is the same upload, so that a retry resumes it.
                 client_attachment_id: format!("cli-{}", &self.sha256[..32]),
                 file_name: self.name,
                 mime_type: self.mime_type,
@@ -416,14 +421,14 @@ impl Upload {
 }
 
 async fn get(
-    place: &Place,
+    options: &WorkspaceOptions,
     artifact: &str,
     output: Option<PathBuf>,
     force: bool,
 ) -> Result<PathBuf, Failure> {
     let artifact_id = ArtifactId::parse(artifact)?;
-    Local::with(&place.home, |local| async move {
-        let workspace_id = local.workspace(place.workspace.as_deref()).await?;
+    Local::with(&options.home, |local| async move {
+        let workspace_id = local.workspace(options.workspace.as_deref()).await?;
         let started = local
             .client
             .call::<ArtifactDownloadStart>(ArtifactDownloadStartParams {
@@ -439,7 +444,7 @@ async fn get(
             source,
         };
         check_target(&path, force)?;
-        // Beside its place until it is whole.
+        // Write to a temporary file next to the target until the download is complete.
         let mut partial = path.clone().into_os_string();
         partial.push(".part");
         let partial = PathBuf::from(partial);
@@ -475,7 +480,7 @@ async fn get(
     .await
 }
 
-/// A new file is fine, a file that is there only by force, and anything else is not ours to replace.
+/// Checks that the target does not exist or, with `force`, is a regular file.
 fn check_target(path: &Path, force: bool) -> Result<(), Failure> {
     let refused = |why: &str| Failure::Argument {
         detail: format!("`{}` {why}", path.display()),
@@ -483,14 +488,14 @@ fn check_target(path: &Path, force: bool) -> Result<(), Failure> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
         Ok(found) if !found.is_file() => Err(refused(
-            "is there and is no plain file: name another one with -o",
+            "exists and is not a regular file: name another one with -o",
         )),
-        Ok(_) if !force => Err(refused("is there: use --force to replace it")),
+        Ok(_) if !force => Err(refused("already exists: use --force to replace it")),
         Ok(_) => Ok(()),
     }
 }
 
-/// One chunk, compared with its hash.
+/// Downloads one chunk and verifies its hash.
 async fn chunk(
     local: &Local,
     workspace_id: &WorkspaceId,
@@ -513,27 +518,28 @@ async fn chunk(
         .get(4..8)
         .and_then(|bytes| bytes.try_into().ok())
         .map(u32::from_be_bytes);
-    let at = 8 + length.ok_or_else(damaged)? as usize;
+    let header_end = 8 + length.ok_or_else(damaged)? as usize;
     let header = frame
-        .get(8..at)
+        .get(8..header_end)
         .and_then(|header| serde_json::from_slice(header).ok());
     let header: ArtifactDownloadChunkHeader = header.ok_or_else(damaged)?;
-    let bytes = frame.get(at..).unwrap_or_default();
-    match gateway::sha256_hex(bytes) == header.chunk_sha256 && header.offset == offset {
-        true => Ok(bytes.to_vec()),
-        false => Err(damaged()),
+    let bytes = frame.get(header_end..).unwrap_or_default();
+    if gateway::sha256_hex(bytes) == header.chunk_sha256 && header.offset == offset {
+        Ok(bytes.to_vec())
+    } else {
+        Err(damaged())
     }
 }
 
 async fn list(
-    place: &Place,
+    options: &WorkspaceOptions,
     thread: Option<&str>,
     deleted: bool,
     as_json: bool,
 ) -> Result<(), Failure> {
     let thread_id = thread.map(ThreadId::parse).transpose()?;
-    let (items, names) = Local::with(&place.home, |local| async move {
-        let workspace = local.workspace(place.workspace.as_deref()).await?;
+    let (items, names) = Local::with(&options.home, |local| async move {
+        let workspace = local.workspace(options.workspace.as_deref()).await?;
         let mut params = ArtifactListParams {
             thread_id,
             include_deleted: Some(deleted),
@@ -549,9 +555,9 @@ async fn list(
                 break;
             }
         }
-        let is_wanted =
+        let is_listed =
             |item: &ArtifactSummary| !deleted || item.artifact.status == ArtifactStatus::Deleted;
-        items.retain(is_wanted);
+        items.retain(is_listed);
         let answer = json!(items);
         let params = json!({"workspace_id": workspace});
         let names = if as_json {
@@ -565,7 +571,7 @@ async fn list(
     terminal::say(&match (as_json, items.is_empty()) {
         (true, _) => json!({ "items": items }).to_string(),
         (false, true) if deleted => "There are no deleted artifacts.".to_owned(),
-        (false, true) => "There are no artifacts. `ac artifact put FILE` makes one.".to_owned(),
+        (false, true) => "There are no artifacts. `ac artifact put FILE` creates one.".to_owned(),
         (false, false) => {
             let rows: Vec<_> = items.iter().map(row).collect();
             terminal::shown(&json!(rows), &names)
@@ -574,7 +580,7 @@ async fn list(
     Ok(())
 }
 
-/// An item of `artifact/list` as people see it; as it is if it cannot be read.
+/// Converts an item of `artifact/list` into a table row. An item that cannot be parsed is returned unchanged.
 pub(super) fn row_of(item: &Value) -> Value {
     let summary = serde_json::from_value(item.clone());
     summary.map_or_else(|_| item.clone(), |summary| row(&summary))
@@ -612,7 +618,7 @@ fn frame(header: &ArtifactUploadChunkHeader, bytes: &[u8]) -> Vec<u8> {
     [b"ARTU".as_slice(), &length, &header, bytes].concat()
 }
 
-/// Reads the file through once, with a bar if that takes a while.
+/// Hashes the file, with a progress bar.
 fn hash(file: &mut File, size: u64) -> io::Result<String> {
     let bar = terminal::bytes_bar(size);
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);

@@ -1,4 +1,4 @@
-//! `ac ask`
+//! `ac ask`: asks a model in a thread.
 
 use clap::Args;
 use gateway::Sources;
@@ -13,27 +13,27 @@ use serde_json::{Value, json};
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
 
-/// Ask a model; the AGENTS.md of the thread's folder is part of the prompt.
+/// Ask a model, with the AGENTS.md of the thread's folder in the prompt.
 #[derive(Args, Debug)]
 pub(crate) struct Ask {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// The thread to go on with; a new one if none is named.
+    /// Thread to continue [default: a new thread]
     #[arg(long, value_name = "ID")]
     thread: Option<String>,
-    /// The provider, as `ac provider/list` shows it.
+    /// Provider, as listed by `ac provider/list`.
     #[arg(long)]
     provider: Option<String>,
-    /// The model.
+    /// Model of the provider.
     #[arg(long)]
     model: Option<String>,
-    /// Print the turn as JSON when it is over, instead of the answer as it comes.
+    /// Print the turn as JSON when it ends, instead of streaming the answer.
     #[arg(long)]
     json: bool,
-    /// What to ask.
+    /// The question.
     #[arg(required = true)]
     words: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Ask {
             }
             terminal::say("")?;
             if is_new {
-                terminal::complain(&format!("go on with: ac ask --thread {thread_id} …"));
+                terminal::complain(&format!("continue with: ac ask --thread {thread_id} …"));
             }
             Ok(())
         })
@@ -104,7 +104,7 @@ impl Ask {
     }
 }
 
-/// Prints the answer as it comes, unless `quiet`, and answers the turn.
+/// Waits for the end of the turn and returns it. Streams the answer to standard output unless `quiet`.
 async fn listen(local: &Local, turn: &str, quiet: bool) -> Result<Value, Failure> {
     while let Some(Incoming { method, params, .. }) = local.client.notification().await {
         match method.as_str() {

@@ -1,4 +1,4 @@
-//! `ac backup`
+//! `ac backup`: saves a home and its company folders.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,23 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder, terminal};
 
-/// Save a home and its company folders in one file, while the gateway runs.
+/// Back up a home and its company folders to one file, even while the gateway runs.
 ///
-/// The file is a tar with the database, the settings, the bytes of artifacts and the company folders, each of one
-/// moment, and a hash of every file. Of a company folder it has what belongs to the company, without its index, its
-/// worktrees and its running sessions. Links are left out and named.
+/// The file is a tar archive with the database, the settings, the contents of artifacts and the company folders, each
+/// as a consistent snapshot, and a hash of every file. Of a company folder it leaves out the index, the worktrees and
+/// the running sessions. Links are left out and listed.
 #[derive(Args, Debug)]
 pub(crate) struct Backup {
     #[command(flatten)]
     home: HomeOption,
-    /// The file to write, such as `accord.tar`.
+    /// File to write, such as `accord.tar`.
     #[arg(value_parser = folder::argument())]
     file: PathBuf,
-    /// Also save the owner's token and the stored keys of providers; without them a restored home has a new token and
-    /// no keys. Keys in `config.toml` are saved in any case.
+    /// Include the owner's token and the stored keys of providers; without them a restored home has a new token and no
+    /// keys. Keys in `config.toml` are always included.
     #[arg(long)]
     secrets: bool,
-    /// Replace a file that is there.
+    /// Replace an existing file.
     #[arg(long)]
     force: bool,
     /// Print JSON.
@@ -35,15 +35,16 @@ pub(crate) struct Backup {
 
 impl Backup {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        if let Ok(there) = self.file.symlink_metadata()
-            && !(self.force && there.is_file())
+        if let Ok(existing) = self.file.symlink_metadata()
+            && !(self.force && existing.is_file())
         {
-            let what = match there.is_file() {
-                true => "is there: use --force to replace it",
-                false => "is there, and no plain file: name another one",
+            let problem = if existing.is_file() {
+                "already exists: use --force to replace it"
+            } else {
+                "exists and is not a regular file: name another one"
             };
             return Err(Failure::Argument {
-                detail: format!("`{}` {what}", self.file.display()),
+                detail: format!("`{}` {problem}", self.file.display()),
             });
         }
         let path = self.home.path()?;
@@ -51,9 +52,10 @@ impl Backup {
             return Err(gateway::BackupError::NoHome { path }.into());
         }
         let home = Home::open(&path)?;
-        let secrets = match self.secrets {
-            true => Secrets::Saved,
-            false => Secrets::LeftOut,
+        let secrets = if self.secrets {
+            Secrets::Saved
+        } else {
+            Secrets::LeftOut
         };
         let bar = terminal::spinner("{spinner} {bytes} saved");
         let ticking = bar.clone();
@@ -75,7 +77,7 @@ impl Backup {
         } else {
             Err(Failure::Unsound {
                 detail: format!(
-                    "{} damaged or missing in the home, and so in the backup: upload the same bytes again to heal them",
+                    "{} damaged or missing in the home and therefore in the backup: upload the same content again to repair them",
                     terminal::count(saved.damaged.len(), "file")
                 ),
             })

@@ -1,4 +1,4 @@
-//! `ac company forget`
+//! `ac company forget`: removes a company folder from the home.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ pub(crate) struct Company {
 
 #[derive(Debug, Subcommand)]
 enum CompanyAction {
-    /// Forget a company folder, such as one that was deleted; nothing on the disk changes.
+    /// Forget a company folder, such as a deleted one, without changing files.
     ///
-    /// Opening the folder again brings its workspace back with its threads and documents.
+    /// Opening the folder again restores its workspace with its threads and documents.
     Forget {
         #[command(flatten)]
         home: HomeOption,
-        /// The company folder, which need not be there any more.
+        /// Company folder; it need not exist.
         #[arg(value_name = "DIR", value_parser = folder::argument())]
         directory: PathBuf,
         /// Print JSON.
@@ -56,25 +56,25 @@ impl Company {
             return terminal::answer(&answer, true);
         }
         Ok(terminal::say(&format!(
-            "`{}` (`{directory}`) is forgotten. Nothing on the disk has changed; `ac workspace:open DIR` brings it back.",
+            "`{}` (`{directory}`) is forgotten. No files were changed; `ac workspace:open DIR` restores it.",
             terminal::harmless(&workspace.name),
         ))?)
     }
 }
 
-/// By the path as it is written, or by what it leads to.
+/// Finds a workspace by the path of its company folder, as given or with links resolved.
 fn find<'a>(known: &'a [Workspace], directory: &Path) -> Option<&'a Workspace> {
-    let leads_to = directory.canonicalize().ok();
+    let resolved = directory.canonicalize().ok();
     known.iter().find(|one| {
         let dir = one.dir.as_deref().map(Path::new);
-        dir == Some(directory) || (leads_to.is_some() && dir == leads_to.as_deref())
+        dir == Some(directory) || (resolved.is_some() && dir == resolved.as_deref())
     })
 }
 
 fn not_known(known: &[Workspace], directory: &Path) -> Failure {
     let dirs: Vec<_> = known.iter().filter_map(|one| one.dir.as_deref()).collect();
     let known = if dirs.is_empty() {
-        "none is".to_owned()
+        "it knows none".to_owned()
     } else {
         format!("expected one of `{}`", dirs.join("`, `"))
     };

@@ -1,12 +1,12 @@
-//! `ac completions`
+//! `ac completions`: prints shell completion scripts.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 
-/// Print a script that lets a shell complete `ac`.
+/// Print a completion script for a shell.
 #[derive(Args, Debug)]
 pub(crate) struct Completions {
-    /// The shell.
+    /// Shell to print the script for.
     shell: Shell,
 }
 
@@ -17,7 +17,7 @@ impl Completions {
         let mut command = clap::Command::new("ac")
             .args(all.get_arguments().cloned())
             .subcommands(visible.cloned());
-        // Every method is a command as well.
+        // The methods are external subcommands for clap, so add them here.
         for (_, method) in protocol::methods() {
             let name = super::method::command_name(method);
             let about = protocol::summary(method.doc);

@@ -1,4 +1,4 @@
-//! `ac cooldown list|clear`
+//! `ac cooldown list|clear`: the cool-downs of providers.
 
 use std::io::{self, IsTerminal as _};
 
@@ -9,10 +9,10 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
-/// List and end the cool-downs of providers.
+/// List and clear cool-downs of providers.
 ///
-/// A provider cools down after a rate limit, a network failure or a refused login: its sessions stay in the queue until
-/// the cool-down ends.
+/// A provider cools down after a rate limit, a network failure or a rejected login; its sessions stay in the queue
+/// until the cool-down ends.
 #[derive(Args, Debug)]
 pub(crate) struct Cooldown {
     #[command(subcommand)]
@@ -21,7 +21,7 @@ pub(crate) struct Cooldown {
 
 #[derive(Debug, Subcommand)]
 enum CooldownAction {
-    /// List the providers that cool down, the cause and the end of each cool-down.
+    /// List cool-downs with their provider, cause and end.
     List {
         #[command(flatten)]
         home: HomeOption,
@@ -31,15 +31,15 @@ enum CooldownAction {
         #[arg(long)]
         json: bool,
     },
-    /// End cool-downs; sessions that waited for them start.
+    /// End cool-downs and start the sessions that wait for them.
     Clear {
         #[command(flatten)]
         home: HomeOption,
         #[command(flatten)]
         company: CompanyOption,
-        /// The provider, such as `codex`; all providers if none is named.
+        /// Provider, such as `codex` [default: all providers]
         provider: Option<String>,
-        /// Do not ask before ending them.
+        /// Do not ask for confirmation.
         #[arg(long)]
         now: bool,
         /// Print JSON.
@@ -60,7 +60,7 @@ impl Cooldown {
                     let dir = local.company(&company).await?;
                     listed(&local, dir).await
                 });
-                print(&items.await?, "No provider cools down.", json)
+                print(&items.await?, "No provider is cooling down.", json)
             }
             CooldownAction::Clear {
                 home,
@@ -78,7 +78,7 @@ impl Cooldown {
                 let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
                 if !now && !can_ask {
                     return Err(Failure::Argument {
-                        detail: "`ac cooldown clear` asks first, which needs a terminal: give --now to end cool-downs without being asked".to_owned(),
+                        detail: "`ac cooldown clear` asks for confirmation, which needs a terminal: add --now to skip the question".to_owned(),
                     });
                 }
                 let items = Local::with(&home, |local| async move {
@@ -123,14 +123,14 @@ fn print(items: &[CompanySessionCooldown], none: &str, as_json: bool) -> Result<
     terminal::answer(&json!(items), as_json)
 }
 
-/// What was ended, a line each.
+/// Returns one line per cool-down that was ended.
 fn ended(items: &[CompanySessionCooldown]) -> String {
     if items.is_empty() {
         return "No cool-down was ended.".to_owned();
     }
     let line = |one: &CompanySessionCooldown| {
         format!(
-            "The cool-down of {} until {} is ended.",
+            "Ended the cool-down of {} until {}.",
             terminal::harmless(&one.provider),
             local_time(&one.until)
         )
@@ -138,12 +138,12 @@ fn ended(items: &[CompanySessionCooldown]) -> String {
     items.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A moment in the time zone of the reader; the text itself if it is none.
+/// Formats a timestamp as local time. Any other text is returned unchanged.
 fn local_time(text: &str) -> String {
     terminal::of_text(text, &terminal::zone()).unwrap_or_else(|| terminal::harmless(text))
 }
 
-/// Asks the person at the terminal.
+/// Lists the cool-downs and asks the user to confirm.
 fn is_confirmed(items: &[CompanySessionCooldown]) -> bool {
     for one in items {
         let reason = terminal::harmless(&one.reason);
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_ended_is_said_by_provider_with_a_local_time() {
+    fn ended_cool_downs_are_listed_by_provider_with_a_local_time() {
         let item = CompanySessionCooldown {
             provider: "codex".to_owned(),
             reason_code: "rate_limit".to_owned(),
@@ -171,7 +171,7 @@ mod tests {
         };
         let until = local_time(&item.until);
         assert!(!until.contains(['T', 'Z']), "{until}");
-        let sentence = format!("The cool-down of codex until {until} is ended.");
+        let sentence = format!("Ended the cool-down of codex until {until}.");
         assert_eq!(ended(&[item]), sentence);
         assert_eq!(ended(&[]), "No cool-down was ended.");
     }

@@ -1,7 +1,7 @@
-//! `ac demo`: a small company to look around in.
+//! `ac demo`: creates a small demo company and serves it.
 //!
-//! Everything is made by the methods any client has (`story.rs`), and the work is done by a shell script that runs as
-//! a worker (`worker.rs`).
+//! All content is created through the public methods (`story.rs`); a shell script that runs as a worker does the work
+//! (`worker.rs`).
 
 use std::{
     env,
@@ -24,33 +24,33 @@ mod picture;
 mod story;
 mod worker;
 
-/// Says that a folder holds a demo, and whether it is whole.
-const NOTE: &str = "demo.json";
-/// Held while the demo is being made.
+/// The file that marks the folder of a demo and records whether the demo is complete.
+const MARKER: &str = "demo.json";
+/// The file that is locked while the demo is being created.
 const LOCK: &str = "demo.lock";
 const HOME: &str = "home";
-/// Below the home: what stands in for worker programs.
+/// The folder below the home with the stand-ins for worker programs.
 const WORKERS: &str = "workers";
 const COMPANY: &str = "fernway";
 
-/// Make a small company to look around in, and serve it.
+/// Create a small demo company and serve it.
 ///
-/// Nothing leaves this machine: the workers are a shell script that comes with the demo, and worker programs that are
-/// installed here are never started. Running it again serves what is there.
+/// Nothing leaves this machine: the workers are a shell script that comes with the demo, and installed worker programs
+/// are never started. Running the command again serves the existing demo.
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
     #[command(flatten)]
     home: HomeOption,
-    /// Where it goes; a folder that is empty or holds a demo [default: one among the temporary files]
+    /// Folder of the demo, which must be empty or contain a demo [default: a folder in the temporary directory]
     #[arg(value_parser = folder::argument())]
     directory: Option<PathBuf>,
-    /// The address to listen on; port 0 picks a free one [default: 127.0.0.1:17878, or a free port if that is taken]
+    /// Address to listen on; port 0 selects a free port [default: 127.0.0.1:17878, or a free port if that is in use]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = serve::address)]
     listen: Option<SocketAddr>,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
     #[arg(long, value_name = "FILE", value_parser = folder::argument())]
     ready_file: Option<PathBuf>,
-    /// Only make it.
+    /// Create the demo without serving it.
     #[arg(long)]
     no_serve: bool,
 }
@@ -59,12 +59,12 @@ impl Demo {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         if self.home.is_named() {
             let detail =
-                "a demo has a home of its own: name its folder without --home, as in `ac demo DIR`";
+                "a demo has its own home: name its folder without --home, as in `ac demo DIR`";
             return Err(Failure::Argument {
                 detail: detail.to_owned(),
             });
         }
-        let place = Place::open(self.directory)?;
+        let place = DemoFolder::open(self.directory)?;
         place.complete().await?;
         if self.no_serve {
             return Ok(terminal::say(&format!(
@@ -77,7 +77,7 @@ impl Demo {
         if let Some(served_at) = opened.served_at() {
             let address = open::address(&opened, &served_at).await?;
             return Ok(terminal::say(&format!(
-                "The demo is served already:\n  desktop    {address}"
+                "The demo is already being served:\n  desktop    {address}"
             ))?);
         }
         let options = |listen| ServeOptions {
@@ -100,12 +100,12 @@ impl Demo {
 }
 
 /// The folder of a demo.
-struct Place {
+struct DemoFolder {
     folder: PathBuf,
 }
 
-impl Place {
-    /// The folder, if it is ours and nothing else is in it.
+impl DemoFolder {
+    /// Opens or creates the folder. Fails if it belongs to another account or contains anything but a demo.
     fn open(named: Option<PathBuf>) -> Result<Self, Failure> {
         let user = rustix::process::getuid().as_raw();
         let folder = match named {
@@ -124,7 +124,7 @@ impl Place {
         let refused = |why: &str| Failure::Argument {
             detail: format!("`{}` {why}: name an empty folder", folder.display()),
         };
-        // Anybody may have put a folder with this name among the temporary files.
+        // Another account may have created a folder with this name in the temporary directory.
         if fs::symlink_metadata(&folder).map_err(failed)?.uid() != user {
             return Err(refused("belongs to another account"));
         }
@@ -132,7 +132,7 @@ impl Place {
         for entry in fs::read_dir(&folder).map_err(failed)? {
             names.push(entry.map_err(failed)?.file_name());
         }
-        let ours = [NOTE, LOCK, HOME, COMPANY];
+        let ours = [MARKER, LOCK, HOME, COMPANY];
         let is_ours = names
             .iter()
             .all(|name| ours.iter().any(|ours| name == ours));
@@ -140,26 +140,27 @@ impl Place {
         let place = Self {
             folder: folder.clone(),
         };
-        // What a demo did not make is never removed.
-        match is_new || (is_ours && place.noted().is_some()) {
-            true => Ok(place),
-            false => Err(refused("holds something else than a demo")),
+        // Completing a demo removes files, so refuse folders that contain anything else.
+        if is_new || (is_ours && place.read_marker().is_some()) {
+            Ok(place)
+        } else {
+            Err(refused("contains something other than a demo"))
         }
     }
 
-    /// Whether the demo that was noted here is whole; none if none was.
-    fn noted(&self) -> Option<bool> {
-        let note = fs::read(self.folder.join(NOTE)).ok()?;
+    /// Reads the marker: whether the demo is complete. `None` if there is no valid marker.
+    fn read_marker(&self) -> Option<bool> {
+        let note = fs::read(self.folder.join(MARKER)).ok()?;
         let note: Value = serde_json::from_slice(&note).ok()?;
         let whole = note["whole"].as_bool()?;
-        (note == noted(whole)).then_some(whole)
+        (note == marker(whole)).then_some(whole)
     }
 
     fn home(&self) -> PathBuf {
         self.folder.join(HOME)
     }
 
-    /// Makes what is not there. A demo whose making was cut off is made anew.
+    /// Creates the demo unless it is complete. An incomplete demo is removed and created again.
     async fn complete(&self) -> Result<(), Failure> {
         let failed = |source| Failure::File {
             path: self.folder.clone(),
@@ -171,18 +172,18 @@ impl Place {
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::Argument {
                     detail: format!(
-                        "another `ac demo` is making the demo in `{}`: try again when it is done",
+                        "another `ac demo` is creating the demo in `{}`: try again when it is done",
                         self.folder.display()
                     ),
                 });
             }
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        if self.is_whole() {
+        if self.is_complete() {
             return Ok(());
         }
-        terminal::complain(&format!("Making a demo in {}", self.folder.display()));
-        self.note(false).map_err(failed)?;
+        terminal::complain(&format!("Creating a demo in {}", self.folder.display()));
+        self.write_marker(false).map_err(failed)?;
         for part in [HOME, COMPANY] {
             match fs::remove_dir_all(self.folder.join(part)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -203,22 +204,22 @@ impl Place {
         .await?;
         worker::write_stand_ins(&self.home().join(WORKERS), &self.folder.join(COMPANY))
             .map_err(failed)?;
-        self.note(true).map_err(failed)
+        self.write_marker(true).map_err(failed)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let is_there = |path: &str| self.folder.join(path).is_file();
-        self.noted() == Some(true)
+        self.read_marker() == Some(true)
             && is_there("home/gateway.db")
             && is_there("fernway/company/company.yaml")
     }
 
-    fn note(&self, whole: bool) -> io::Result<()> {
-        let note = noted(whole).to_string();
-        replace_file(&self.folder.join(NOTE), note.as_bytes())
+    fn write_marker(&self, whole: bool) -> io::Result<()> {
+        let content = marker(whole).to_string();
+        replace_file(&self.folder.join(MARKER), content.as_bytes())
     }
 }
 
-fn noted(whole: bool) -> Value {
+fn marker(whole: bool) -> Value {
     json!({"demo": 1, "whole": whole})
 }

@@ -1,4 +1,4 @@
-//! `ac desktop-session list|end`
+//! `ac desktop-session list|end`: the browsers that are signed in to the desktop.
 
 use clap::{Args, Subcommand};
 use crud::{CrudStore, DesktopSession};
@@ -25,11 +25,11 @@ enum DesktopSessionAction {
         #[arg(long)]
         json: bool,
     },
-    /// Sign a browser out; its connections are closed within a second.
+    /// Sign a browser out and close its connections within a second.
     End {
         #[command(flatten)]
         home: HomeOption,
-        /// The id as `ac desktop-session list` shows it.
+        /// Id of the session, as listed by `ac desktop-session list`.
         #[arg(required_unless_present = "all")]
         id: Option<String>,
         /// Sign all browsers out.
@@ -47,10 +47,7 @@ impl DesktopSessionCommand {
         match self.action {
             DesktopSessionAction::List { home, json } => {
                 let rows = open(&home)?.list(now).await?;
-                terminal::say(&match json {
-                    true => as_json(&rows),
-                    false => as_table(rows),
-                })?;
+                terminal::say(&if json { as_json(&rows) } else { as_table(rows) })?;
             }
             DesktopSessionAction::End { home, id, json, .. } => {
                 let sessions = open(&home)?;
@@ -83,7 +80,7 @@ fn open(home: &HomeOption) -> Result<DesktopSessions, Failure> {
     Ok(DesktopSessions::open(&home, store)?)
 }
 
-/// Ends one session and answers its id.
+/// Ends one session and returns its id.
 async fn end(sessions: &DesktopSessions, id: &str) -> Result<String, Failure> {
     let unknown = || Failure::UnknownDesktopSession { id: id.to_owned() };
     let parsed = DesktopSessionId::parse(id).map_err(|_| unknown())?;

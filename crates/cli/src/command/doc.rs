@@ -1,4 +1,4 @@
-//! `ac doc show|edit|propose|history|restore`
+//! `ac doc show|edit|propose|history|restore`: the AGENTS.md of a folder.
 
 use std::{
     env, fs,
@@ -17,7 +17,7 @@ use serde_json::json;
 use super::{HomeOption, tree};
 use crate::{failure::Failure, local::Local, terminal};
 
-/// Read and change the AGENTS.md of a folder of the thread tree.
+/// Show and change the AGENTS.md of a folder of the thread tree.
 #[derive(Args, Debug)]
 pub(crate) struct Doc {
     #[command(subcommand)]
@@ -26,30 +26,30 @@ pub(crate) struct Doc {
 
 #[derive(Debug, Subcommand)]
 enum DocAction {
-    /// Print the text that is in force.
+    /// Print the effective AGENTS.md, which may be inherited.
     Show {
         #[command(flatten)]
-        place: Place,
+        options: DocOptions,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Change the text in $EDITOR, or take it from standard input.
+    /// Edit the text in $EDITOR, or replace it with standard input.
     Edit {
         #[command(flatten)]
-        place: Place,
-        /// Save the text even if it is empty.
+        options: DocOptions,
+        /// Save an empty text.
         #[arg(long)]
         allow_empty: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Propose another text, changed in $EDITOR or taken from standard input, for a person to decide about.
+    /// Propose a new text, from $EDITOR or standard input, for a person to approve.
     Propose {
         #[command(flatten)]
-        place: Place,
-        /// Why it should be changed.
+        options: DocOptions,
+        /// Reason for the change.
         #[arg(long, value_name = "WHY")]
         because: String,
         /// Print JSON.
@@ -59,16 +59,16 @@ enum DocAction {
     /// List the versions, newest first.
     History {
         #[command(flatten)]
-        place: Place,
+        options: DocOptions,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Write an old version as a new one.
+    /// Restore an old version as a new one.
     Restore {
         #[command(flatten)]
-        place: Place,
-        /// The version; the one before the last if none is named.
+        options: DocOptions,
+        /// Version to restore [default: the one before the current version]
         #[arg(long)]
         version: Option<i64>,
         /// Print JSON.
@@ -77,19 +77,19 @@ enum DocAction {
     },
 }
 
-/// Which document.
+/// The options that select a document.
 #[derive(Args, Clone, Debug)]
-struct Place {
+struct DocOptions {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
-    /// The folder as `Backend/API`, or its id; the root if none is named.
+    /// Folder as a path such as `Backend/API`, or its id [default: the root]
     folder: Option<String>,
 }
 
-/// A place that is there.
+/// A resolved folder of a workspace.
 struct Scope {
     workspace_id: WorkspaceId,
     folder_id: Option<FolderId>,
@@ -98,9 +98,9 @@ struct Scope {
 impl Doc {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
-            DocAction::Show { place, json } => show(place, json).await,
+            DocAction::Show { options, json } => show(options, json).await,
             DocAction::Edit {
-                place,
+                options,
                 allow_empty,
                 json,
             } => {
@@ -109,24 +109,24 @@ impl Doc {
                 } else {
                     EmptyText::Refuse
                 };
-                edit(place, empty, json).await
+                edit(options, empty, json).await
             }
             DocAction::Propose {
-                place,
+                options,
                 because,
                 json,
-            } => propose(place, because, json).await,
-            DocAction::History { place, json } => history(place, json).await,
+            } => propose(options, because, json).await,
+            DocAction::History { options, json } => history(options, json).await,
             DocAction::Restore {
-                place,
+                options,
                 version,
                 json,
-            } => restore(place, version, json).await,
+            } => restore(options, version, json).await,
         }
     }
 }
 
-impl Place {
+impl DocOptions {
     async fn find(&self, local: &Local) -> Result<Scope, Failure> {
         let tree = tree::read(local, self.workspace.as_deref()).await?;
         let mut folder_id = None;
@@ -141,7 +141,7 @@ impl Place {
     }
 }
 
-/// The folder that is called so in a folder, or has this id anywhere.
+/// Finds a folder by its name below a parent, or by its id anywhere.
 fn child(
     tree: &ThreadTreeResponse,
     parent: Option<&FolderId>,
@@ -150,18 +150,19 @@ fn child(
     if let Some(found) = tree.folders.iter().find(|one| one.id.as_str() == name) {
         return Ok(found.id.clone());
     }
-    let is_it = |one: &&ThreadFolder| one.parent_folder_id.as_ref() == parent && one.name == name;
-    let found: Vec<_> = tree.folders.iter().filter(is_it).collect();
+    let has_name =
+        |one: &&ThreadFolder| one.parent_folder_id.as_ref() == parent && one.name == name;
+    let found: Vec<_> = tree.folders.iter().filter(has_name).collect();
     match found.as_slice() {
         [only] => Ok(only.id.clone()),
         [] => Err(Failure::Argument {
-            detail: format!("there is no folder `{name}`: `ac tree` shows them"),
+            detail: format!("there is no folder `{name}`: `ac tree` shows the folders"),
         }),
         several => {
             let ids: Vec<_> = several.iter().map(|one| one.id.as_str()).collect();
             Err(Failure::Argument {
                 detail: format!(
-                    "{} folders are called `{name}`: name one by its id, {}",
+                    "{} folders have the name `{name}`: name one by its id, {}",
                     several.len(),
                     ids.join(" or ")
                 ),
@@ -179,59 +180,61 @@ impl Scope {
         Ok(local.client.call::<ThreadAgentsDocGet>(params).await?)
     }
 
-    /// The document of the place itself.
-    async fn own(&self, local: &Local) -> Result<ThreadAgentsDocPayload, Failure> {
+    /// Returns the document of the folder itself. Fails if the folder only inherits one.
+    async fn own_doc(&self, local: &Local) -> Result<ThreadAgentsDocPayload, Failure> {
         let found = self.get(local).await?.explicit;
         found.ok_or_else(|| Failure::Argument {
-            detail: "this folder has no AGENTS.md of its own: `ac doc edit` makes one".to_owned(),
+            detail: "this folder has no AGENTS.md of its own: `ac doc edit` creates one".to_owned(),
         })
     }
 }
 
-async fn show(place: Place, json: bool) -> Result<(), Failure> {
-    let home = place.home.clone();
+async fn show(options: DocOptions, json: bool) -> Result<(), Failure> {
+    let home = options.home.clone();
     let found = Local::with(&home, |local| async move {
-        place.find(&local).await?.get(&local).await
+        options.find(&local).await?.get(&local).await
     })
     .await?;
     if json {
         return terminal::answer(&json!(found), true);
     }
     let Some(effective) = found.effective else {
-        return Ok(terminal::say("No AGENTS.md is in force here.")?);
+        return Ok(terminal::say("No AGENTS.md applies here.")?);
     };
     if effective.inherited {
-        let source = match effective.source_path.is_empty() {
-            true => "the root".to_owned(),
-            false => effective.source_path.join("/"),
+        let source = if effective.source_path.is_empty() {
+            "the root".to_owned()
+        } else {
+            effective.source_path.join("/")
         };
         terminal::complain(&format!("inherited from {source}"));
     }
     let content = effective.doc.content.trim_end();
-    // A file gets every byte, a terminal none that would act on it.
-    Ok(match terminal::is_for_people(false) {
-        true => terminal::say(&terminal::harmless_lines(content)),
-        false => terminal::say(content),
+    // A pipe or file gets the exact bytes, a terminal a text without control characters.
+    Ok(if terminal::is_for_people(false) {
+        terminal::say(&terminal::harmless_lines(content))
+    } else {
+        terminal::say(content)
     }?)
 }
 
-/// What happens to a text that is empty or blank.
+/// Whether an empty or blank text is saved or rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum EmptyText {
     Save,
     Refuse,
 }
 
-async fn edit(place: Place, empty: EmptyText, json: bool) -> Result<(), Failure> {
-    let home = place.home.clone();
+async fn edit(options: DocOptions, empty: EmptyText, json: bool) -> Result<(), Failure> {
+    let home = options.home.clone();
     let saved = Local::with(&home, |local| async move {
-        let scope = place.find(&local).await?;
+        let scope = options.find(&local).await?;
         let before = scope.get(&local).await?.explicit;
         let text = before.as_ref().map_or("", |doc| doc.content.as_str());
         let content = edited(text)?;
         if empty == EmptyText::Refuse && content.trim().is_empty() {
             return Err(Failure::Argument {
-                detail: "the new text is empty, so nothing was saved: give --allow-empty to save an empty AGENTS.md"
+                detail: "the new text is empty, so nothing was saved: add --allow-empty to save an empty AGENTS.md"
                     .to_owned(),
             });
         }
@@ -254,10 +257,10 @@ async fn edit(place: Place, empty: EmptyText, json: bool) -> Result<(), Failure>
     Ok(terminal::say(&format!("version {}", saved.doc.version))?)
 }
 
-async fn propose(place: Place, because: String, json: bool) -> Result<(), Failure> {
-    let home = place.home.clone();
+async fn propose(options: DocOptions, because: String, json: bool) -> Result<(), Failure> {
+    let home = options.home.clone();
     let proposed = Local::with(&home, |local| async move {
-        let scope = place.find(&local).await?;
+        let scope = options.find(&local).await?;
         let before = scope.get(&local).await?.explicit;
         let text = before.as_ref().map_or("", |doc| doc.content.as_str());
         let params = ThreadAgentsDocProposeParams {
@@ -281,7 +284,7 @@ async fn propose(place: Place, because: String, json: bool) -> Result<(), Failur
     ))?)
 }
 
-/// The text as somebody leaves it: in an editor, or on standard input.
+/// Returns the new text: from an editor opened with `text`, or from standard input if that is not a terminal.
 fn edited(text: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         let mut text = String::new();
@@ -300,7 +303,7 @@ fn edited(text: &str) -> Result<String, Failure> {
     replace_file(&path, text.as_bytes()).map_err(failed)?;
     let editor = env::var("VISUAL").or_else(|_| env::var("EDITOR"));
     let editor = editor.unwrap_or_else(|_| "vi".to_owned());
-    // The variable may hold arguments, as in `code --wait`.
+    // The variable may contain arguments, as in `code --wait`.
     let mut words = editor.split_whitespace();
     let program = words.next().unwrap_or("vi");
     let ended = Command::new(program).args(words).arg(&path).status();
@@ -309,7 +312,7 @@ fn edited(text: &str) -> Result<String, Failure> {
     match ended {
         Ok(status) if status.success() => text.map_err(failed),
         Ok(_) => Err(Failure::Argument {
-            detail: format!("`{editor}` did not end well, so nothing was saved"),
+            detail: format!("`{editor}` failed, so nothing was saved"),
         }),
         Err(source) => Err(Failure::Argument {
             detail: format!(
@@ -319,12 +322,12 @@ fn edited(text: &str) -> Result<String, Failure> {
     }
 }
 
-async fn history(place: Place, json: bool) -> Result<(), Failure> {
-    let home = place.home.clone();
+async fn history(options: DocOptions, json: bool) -> Result<(), Failure> {
+    let home = options.home.clone();
     let found = Local::with(&home, |local| async move {
-        let scope = place.find(&local).await?;
+        let scope = options.find(&local).await?;
         let params = ThreadAgentsDocRevisionsParams {
-            doc_id: scope.own(&local).await?.id,
+            doc_id: scope.own_doc(&local).await?.id,
             workspace_id: scope.workspace_id,
             cursor: None,
             limit: None,
@@ -338,16 +341,16 @@ async fn history(place: Place, json: bool) -> Result<(), Failure> {
     terminal::answer(&json!(found.items), json)
 }
 
-async fn restore(place: Place, version: Option<i64>, json: bool) -> Result<(), Failure> {
-    let home = place.home.clone();
+async fn restore(options: DocOptions, version: Option<i64>, json: bool) -> Result<(), Failure> {
+    let home = options.home.clone();
     let restored = Local::with(&home, |local| async move {
-        let scope = place.find(&local).await?;
-        let own = scope.own(&local).await?;
+        let scope = options.find(&local).await?;
+        let doc = scope.own_doc(&local).await?;
         let params = ThreadAgentsDocRestoreParams {
             workspace_id: scope.workspace_id,
-            doc_id: own.id,
+            doc_id: doc.id,
             version,
-            expected_version: Some(own.version),
+            expected_version: Some(doc.version),
         };
         Ok(local.client.call::<ThreadAgentsDocRestore>(params).await?)
     })

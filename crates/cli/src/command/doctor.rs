@@ -1,4 +1,4 @@
-//! `ac doctor`
+//! `ac doctor`: checks the home and its company folders and suggests repairs.
 
 use std::{
     collections::BTreeMap,
@@ -40,10 +40,10 @@ mod space;
 
 use programs::CompanyAdapters;
 
-/// Look whether everything is well, and say what to do where it is not.
+/// Check the home and its company folders and suggest repairs.
 ///
-/// Looks at the home, its free space, its database, the bytes of artifacts, the company folders it knows, the worker
-/// programs, git and the port. Ends with exit code 1 if something is broken; a warning is no reason to.
+/// Checks the home, its free space, its database, the contents of artifacts, the known company folders, the worker
+/// programs, git and the port. Exits with code 1 if a check failed; warnings do not count.
 #[derive(Args, Debug)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -59,7 +59,7 @@ struct Finding {
     check: String,
     status: DoctorStatus,
     found: String,
-    /// What to do about it.
+    /// The suggested repair.
     #[serde(rename = "do", skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -92,7 +92,7 @@ impl Finding {
     }
 }
 
-/// Where the keys of model providers are.
+/// Reports where the keys of model providers are stored.
 fn keys(home: &Home) -> Finding {
     let path = home.path().join("provider_keys.json");
     let stored = match fs::read(&path) {
@@ -112,7 +112,7 @@ fn keys(home: &Home) -> Finding {
             Finding::pass(
                 "keys",
                 format!(
-                    "the keys of {} are in `{}`, not encrypted, for your account alone",
+                    "the keys of {} are in `{}`, not encrypted, readable by your account only",
                     names.join(", "),
                     path.display()
                 ),
@@ -130,8 +130,8 @@ impl Doctor {
         } else {
             vec![Finding::warn(
                 "home",
-                format!("`{}` is not there", path.display()),
-                "`ac serve` or `ac demo` makes one, --home names another",
+                format!("`{}` does not exist", path.display()),
+                "create one with `ac serve` or `ac demo`, or name another with --home",
             )]
         };
         findings.extend(programs::look(&mut launches).await);
@@ -139,12 +139,11 @@ impl Doctor {
             .iter()
             .filter(|finding| finding.status == DoctorStatus::Fail)
             .count();
-        match self.json {
-            true => {
-                let answer = json!({"ok": broken == 0, "findings": findings});
-                terminal::answer(&answer, true)?;
-            }
-            false => terminal::say(&shown(&findings))?,
+        if self.json {
+            let answer = json!({"ok": broken == 0, "findings": findings});
+            terminal::answer(&answer, true)?;
+        } else {
+            terminal::say(&shown(&findings))?;
         }
         match broken {
             0 => Ok(()),
@@ -152,7 +151,7 @@ impl Doctor {
         }
     }
 
-    /// Examines a home. What the check before a launch says in each of its company folders goes to `launches`.
+    /// Checks a home. Adds the adapter status of each of its company folders to `launches`.
     async fn look(
         &self,
         path: &Path,
@@ -165,10 +164,12 @@ impl Doctor {
         let folder = home.path().to_owned();
         findings.push(super::blocking(move || space::look("space", &folder)).await?);
         if !home.path().join("gateway.db").is_file() {
-            // The lock is made with the database.
-            findings.push(match home.path().join("write.lock").exists() {
-                true => Finding::fail("database", "it is gone", RESTORE),
-                false => Finding::warn("database", "there is none yet", "`ac serve` makes one"),
+            // The lock file is created together with the database, so a lock file alone means that the database was
+            // deleted.
+            findings.push(if home.path().join("write.lock").exists() {
+                Finding::fail("database", "it is missing", RESTORE)
+            } else {
+                Finding::warn("database", "there is none yet", "`ac serve` creates one")
             });
             return Ok(findings);
         }
@@ -176,7 +177,7 @@ impl Doctor {
         let database = super::blocking(move || crud::check_database(&folder)).await?;
         findings.push(match database {
             Ok(wrong) if wrong.is_empty() => {
-                let found = format!("SQLite {} finds nothing wrong", crud::sqlite_version());
+                let found = format!("SQLite {} found no errors", crud::sqlite_version());
                 Finding::pass("database", found)
             }
             Ok(wrong) => Finding::fail("database", wrong.join("; "), RESTORE),
@@ -194,7 +195,7 @@ impl Doctor {
                         "use the version of `ac` that wrote it, or a newer one"
                     }
                     OpenError::OldSqlite(_) => {
-                        "build `ac` with the SQLite that comes with it, or use a release"
+                        "build `ac` with the bundled SQLite, or use a release"
                     }
                     OpenError::Lock(_) | OpenError::Database(_) | OpenError::Thread(_) => RESTORE,
                 };
@@ -203,10 +204,7 @@ impl Doctor {
                 return Ok(findings);
             }
         };
-        findings.push(Finding::pass(
-            "migrations",
-            "the tables are those of this version",
-        ));
+        findings.push(Finding::pass("migrations", "the tables match this version"));
         findings.push(bytes(&home, &store).await?);
         super::blocking(move || store.close()).await?;
         let (of_companies, adapters) = companies(&self.home).await;
@@ -218,26 +216,30 @@ impl Doctor {
 
 const RESTORE: &str = "stop the gateway, keep a copy of the home, and `ac restore` the last backup";
 
-/// Only the owner may look into the home.
+/// Checks that only the owner has access to the home and the token.
 fn permissions(home: &Home) -> Finding {
     let shown = home.path().display();
     let token = home.token_file();
     if is_open_to_others(&token) {
         let remedy = format!(
-            "it becomes private again by itself; if another account may have read it, remove {} and restart the gateway",
+            "the next command makes it private again; if another account may have read it, remove {} and restart the gateway",
             token.display()
         );
         return Finding::fail(
             "home",
-            format!("others could read the token in `{shown}`"),
+            format!("other accounts could read the token in `{shown}`"),
             &remedy,
         );
     }
     if is_open_to_others(home.path()) {
         let remedy = format!("chmod 700 {shown}");
-        return Finding::warn("home", format!("others can look into `{shown}`"), &remedy);
+        return Finding::warn(
+            "home",
+            format!("other accounts have access to `{shown}`"),
+            &remedy,
+        );
     }
-    Finding::pass("home", format!("{shown}, for its owner alone"))
+    Finding::pass("home", format!("{shown}, accessible to its owner only"))
 }
 
 fn port(home: &Home) -> Finding {
@@ -247,20 +249,20 @@ fn port(home: &Home) -> Finding {
     match TcpListener::bind(serve::LISTEN) {
         Ok(_) => Finding::pass(
             "gateway",
-            format!("it does not run; {} is free for it", serve::LISTEN),
+            format!("it is not running; {} is free", serve::LISTEN),
         ),
         Err(error) => Finding::warn(
             "gateway",
             format!(
-                "it does not run, and {} cannot be used: {error}",
+                "it is not running, and {} cannot be used: {error}",
                 serve::LISTEN
             ),
-            "`ac serve --listen 127.0.0.1:0` picks a free port",
+            "`ac serve --listen 127.0.0.1:0` selects a free port",
         ),
     }
 }
 
-/// Every byte the database knows is where it belongs and has its hash.
+/// Verifies that the content of every artifact version in the database exists and matches its hash.
 async fn bytes(home: &Home, store: &CrudStore) -> Result<Finding, Failure> {
     let mut keys = Vec::new();
     for workspace in store.workspaces().list().await? {
@@ -270,8 +272,8 @@ async fn bytes(home: &Home, store: &CrudStore) -> Result<Finding, Failure> {
     }
     let root = home.path().join("artifacts");
     let count = keys.len();
-    let bar = terminal::spinner("{spinner} {pos} files looked at");
-    let looked = super::blocking(move || {
+    let bar = terminal::spinner("{spinner} {pos} files checked");
+    let checked = super::blocking(move || {
         let store = LocalBlobs::open(&root)?;
         let mut wrong = Vec::new();
         for (workspace, hash) in keys {
@@ -290,20 +292,20 @@ async fn bytes(home: &Home, store: &CrudStore) -> Result<Finding, Failure> {
         Ok::<_, blobs::Error>(wrong)
     })
     .await?;
-    let remedy = "upload the file again, or `ac restore` a backup that has it";
-    Ok(match looked {
+    let remedy = "upload the file again, or restore a backup that contains it with `ac restore`";
+    Ok(match checked {
         Ok(wrong) if wrong.is_empty() => {
             let files = terminal::count(count, "file");
-            Finding::pass("artifacts", format!("{files}, each with its hash"))
+            Finding::pass("artifacts", format!("{files}, all hashes match"))
         }
         Ok(wrong) => Finding::fail("artifacts", wrong.join("; "), remedy),
         Err(error) => Finding::fail("artifacts", error.to_string(), remedy),
     })
 }
 
-/// What the doctor of each company folder says, and what a launch there would check of the worker programs.
+/// Returns the results of the doctor of each company folder, and the adapter status there.
 async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
-    let looked = Local::with(home, |local| async move {
+    let results = Local::with(home, |local| async move {
         let listed = local.client.call::<WorkspaceList>(WorkspaceListParams {});
         let mut findings = Vec::new();
         let mut adapters = Vec::new();
@@ -317,16 +319,16 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
             let check = format!("company {dir}");
             if !Path::new(&dir).is_dir() {
                 let remedy = format!(
-                    "bring the folder back, open it where it is now with `ac workspace:open DIR`, or forget it with `ac company forget {}`",
+                    "put the folder back, open it at its new place with `ac workspace:open DIR`, or forget it with `ac company forget {}`",
                     folder::quoted(&dir)
                 );
-                findings.push(Finding::warn(&check, "the folder is not there", &remedy));
+                findings.push(Finding::warn(&check, "the folder does not exist", &remedy));
                 continue;
             }
             let folder = PathBuf::from(&dir);
             let free = super::blocking(move || space::look("space", &folder)).await?;
             if free.status != DoctorStatus::Pass {
-                // The home may be on another disk, so the folder is named.
+                // The home may be on another disk, so name the folder.
                 findings.push(Finding {
                     check: format!("{check} space"),
                     ..free
@@ -347,14 +349,14 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
                 rebuild_index: None,
                 sync_index: None,
             };
-            let told = local.client.call::<CompanyWorkspaceDoctor>(params).await;
-            match told {
-                Ok(told) => findings.extend(of_company(&dir, &check, told.checks)),
+            let response = local.client.call::<CompanyWorkspaceDoctor>(params).await;
+            match response {
+                Ok(response) => findings.extend(of_company(&dir, &check, response.checks)),
                 Err(error) => findings.push(Finding::fail(
                     &check,
                     error.to_string(),
                     &format!(
-                        "`ac workspace:validate {}` names the documents that do not fit",
+                        "`ac workspace:validate {}` lists the invalid documents",
                         folder::quoted(&dir)
                     ),
                 )),
@@ -362,9 +364,9 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
         }
         Ok((findings, adapters))
     });
-    // What is about one company was said above: this is about opening the home at all.
-    let remedy = "mend what it names; until then no command can use this home";
-    looked.await.unwrap_or_else(|error| {
+    // Problems of single companies are reported above; this one concerns opening the home itself.
+    let remedy = "fix the reported problem; until then no command can use this home";
+    results.await.unwrap_or_else(|error| {
         let finding = Finding::fail("opening", error.to_string(), remedy);
         (vec![finding], Vec::new())
     })
@@ -372,8 +374,8 @@ async fn companies(home: &HomeOption) -> (Vec<Finding>, Vec<CompanyAdapters>) {
 
 fn of_company(dir: &str, check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> {
     let is_ours = |one: &DoctorCheck| !one.id.starts_with("providers.");
-    let told: Vec<_> = checks.into_iter().filter(is_ours).collect();
-    let wrong = told.iter().filter(|one| one.status != DoctorStatus::Pass);
+    let checks: Vec<_> = checks.into_iter().filter(is_ours).collect();
+    let wrong = checks.iter().filter(|one| one.status != DoctorStatus::Pass);
     let findings: Vec<_> = wrong
         .map(|one| {
             let details = one.details.iter().flatten().take(5);
@@ -381,7 +383,7 @@ fn of_company(dir: &str, check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> 
             Finding::new(
                 &format!("{check} {}", one.id),
                 match one.id.as_str() {
-                    // A log that does not verify proves nothing any more.
+                    // A log that fails verification is no longer evidence, so this is a failure rather than a warning.
                     "events.chain" => DoctorStatus::Fail,
                     _ => one.status,
                 },
@@ -390,38 +392,39 @@ fn of_company(dir: &str, check: &str, checks: Vec<DoctorCheck>) -> Vec<Finding> 
             )
         })
         .collect();
-    match findings.is_empty() {
-        true => vec![Finding::pass(check, terminal::count(told.len(), "check"))],
-        false => findings,
+    if findings.is_empty() {
+        vec![Finding::pass(check, terminal::count(checks.len(), "check"))]
+    } else {
+        findings
     }
 }
 
-/// What to do when a check of a company folder does not pass. The commands work from any folder.
+/// Returns the suggested repair for a failed check of a company folder. Its commands work from any folder.
 fn remedy(check: &str, dir: &str) -> String {
     match check {
         "workspace.schema" => {
-            format!("`ac workspace:validate {dir}` names the documents that do not fit: mend them")
+            format!("`ac workspace:validate {dir}` lists the invalid documents: correct them")
         }
         "workspace.trust" => format!("`ac trust {dir}`, if you know where the folder comes from"),
-        "machine.config" => format!("mend `.local/machine.yaml` in {dir}"),
+        "machine.config" => format!("correct `.local/machine.yaml` in {dir}"),
         "repos.mappings" => format!(
-            "`ac workspace:repo_root:set {dir}` says where a repository is, if workers need one"
+            "`ac workspace:repo_root:set {dir}` sets the path of a repository, if workers need one"
         ),
-        "index.rebuild" | "index.sync" => format!("`ac index:rebuild {dir}` makes it anew"),
+        "index.rebuild" | "index.sync" => format!("`ac index:rebuild {dir}` rebuilds it"),
         "worktrees.references" => {
             format!("`ac worktree:cleanup {dir}` removes the worktrees that no run uses")
         }
         "events.chain" => format!(
-            "a log was changed after it was written: `ac run:replay {dir}` shows where, a backup has the old one"
+            "a log was changed after it was written: `ac run:replay {dir}` shows where; a backup may contain the original"
         ),
         "sessions.orphans" => {
             format!("`ac session:list {dir}` shows them, `ac session:stop {dir}` ends one")
         }
         "locks.stale" | "temp.files" => {
-            "the next command that writes removes what a crash left".to_owned()
+            "the next command that writes removes files left by a crash".to_owned()
         }
-        "documents.ids" | "documents.references" => "mend the documents it names".to_owned(),
-        _ => format!("`ac workspace:doctor {dir}` tells more"),
+        "documents.ids" | "documents.references" => "correct the listed documents".to_owned(),
+        _ => format!("`ac workspace:doctor {dir}` shows details"),
     }
 }
 
@@ -429,7 +432,7 @@ fn shown(findings: &[Finding]) -> String {
     let word = |status| match status {
         DoctorStatus::Pass => "ok",
         DoctorStatus::Warn => "warning",
-        DoctorStatus::Fail => "BROKEN",
+        DoctorStatus::Fail => "FAILED",
     };
     let lines = findings.iter().map(|finding| {
         let found = terminal::harmless(&finding.found);

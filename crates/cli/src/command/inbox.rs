@@ -1,4 +1,4 @@
-//! `ac inbox`, `ac approve` and `ac deny`
+//! `ac inbox`, `ac approve` and `ac deny`: the items that wait for a decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,15 +27,14 @@ mod shown;
 
 pub(super) use shown::Shown;
 
-/// What waits for a decision.
+/// List items that wait for a decision, or show one of them.
 #[derive(Args, Debug)]
 pub(crate) struct Inbox {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
     company: CompanyOption,
-    /// Show all of one thing and the SHA-256 that `ac approve --sha256` takes; the beginning of its id is enough if only
-    /// one begins so.
+    /// Id of an item to show in full, with the SHA-256 for `ac approve --sha256`; a unique prefix is sufficient.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     id: Option<String>,
     /// Print JSON.
@@ -43,27 +42,27 @@ pub(crate) struct Inbox {
     json: bool,
 }
 
-/// A decision about something that waits for it.
+/// Decide about an item that waits for a decision.
 #[derive(Args, Debug)]
 pub(crate) struct Decide {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
     company: CompanyOption,
-    /// What it is about, as `ac inbox` shows it; the beginning is enough if only one begins so.
+    /// Id of the item, as listed by `ac inbox`; a unique prefix is sufficient.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     id: String,
-    /// What you want to say about it.
+    /// Notes about the decision.
     #[arg(long)]
     notes: Option<String>,
-    /// Decide only if it is still what `ac inbox ID` showed with this SHA-256. Without it the command shows what is
-    /// decided about, and asks on a terminal.
+    /// Decide only if the item still has the SHA-256 that `ac inbox ID` showed; without this option the item is shown,
+    /// and on a terminal a confirmation is requested.
     #[arg(long, value_name = "HASH")]
     sha256: Option<String>,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
-    /// Who decides; about an AGENTS.md it is always the owner of the home.
+    /// Name of the person who decides; ignored for proposals of an AGENTS.md, which the owner of the home decides.
     #[arg(long = "as", value_name = "NAME", default_value = "human")]
     actor: String,
     /// Print JSON.
@@ -71,12 +70,12 @@ pub(crate) struct Decide {
     json: bool,
 }
 
-/// The most that is read at once of what waits, and of what was decided.
-const MOST: u32 = 5000;
-/// Proposals that are read at once.
+/// Maximum number of pending items and of decisions that are loaded.
+const MAX_ITEMS: u32 = 5000;
+/// Number of proposals per page.
 const PAGE: u32 = 50;
 
-/// One thing that waits.
+/// An item that waits for a decision.
 pub(super) enum Waiting {
     /// A document of the company folder.
     Document(Box<InboxPending>),
@@ -157,7 +156,7 @@ impl Decide {
             if !waiting.iter().any(|one| one.id().starts_with(&id))
                 && let Some(before) = tray.decided(&id).await?
             {
-                return Ok((already(before, decision)?, Names::default()));
+                return Ok((repeat(before, decision)?, Names::default()));
             }
             let subject = named(waiting, &id)?;
             subject.check_usable(decision)?;
@@ -194,18 +193,18 @@ impl Decide {
     }
 }
 
-/// Where things wait.
+/// The sources of items that wait for a decision.
 pub(super) struct Tray<'a> {
     client: &'a Client,
-    /// The company folder whose documents wait.
+    /// The company folder whose documents are included. `None` if there is none.
     folder: Option<Text>,
-    /// The workspaces whose proposals wait.
+    /// The workspaces whose proposals are included.
     workspaces: Vec<WorkspaceId>,
 }
 
 impl<'a> Tray<'a> {
-    /// That of the company folder that was named or is around here; without one, everything of the home, which has the
-    /// documents of a company if there is only one.
+    /// Uses the given or current company folder. Without one, includes the proposals of all workspaces of the home, and
+    /// the documents of its company folder if it has only one.
     pub(super) async fn of(local: &'a Local, option: &CompanyOption) -> Result<Self, Failure> {
         Ok(Self {
             client: &local.client,
@@ -223,7 +222,7 @@ impl<'a> Tray<'a> {
         }
     }
 
-    /// Everything that waits, documents first.
+    /// Loads all items that wait, documents first.
     pub(super) async fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
         let mut waiting = Vec::new();
         if let Some(folder) = &self.folder {
@@ -236,7 +235,7 @@ impl<'a> Tray<'a> {
         Ok(waiting)
     }
 
-    /// What a decision about something rests on.
+    /// Loads the content that a decision about the item is based on.
     async fn show(&self, local: &Local, subject: &Waiting) -> Result<Shown, Failure> {
         let places = places(local, std::slice::from_ref(subject)).await?;
         subject
@@ -244,15 +243,20 @@ impl<'a> Tray<'a> {
             .await
     }
 
-    /// The decision about what is called or begins so, if there is only one.
-    async fn decided(&self, id: &str) -> Result<Option<Before>, Failure> {
-        let mut decided: Vec<Before> = Vec::new();
+    /// Finds the earlier decision about the item with this id or unique prefix.
+    async fn decided(&self, id: &str) -> Result<Option<EarlierDecision>, Failure> {
+        let mut decided: Vec<EarlierDecision> = Vec::new();
         if let Some(folder) = &self.folder {
-            let found = snapshot(self.client, folder.clone(), MOST).await?;
-            decided.extend(found.recent_decisions.into_iter().map(Before::document));
+            let found = snapshot(self.client, folder.clone(), MAX_ITEMS).await?;
+            decided.extend(
+                found
+                    .recent_decisions
+                    .into_iter()
+                    .map(EarlierDecision::document),
+            );
         }
         let proposals = self.proposals(None).await?;
-        decided.extend(proposals.into_iter().filter_map(Before::proposal));
+        decided.extend(proposals.into_iter().filter_map(EarlierDecision::proposal));
         let mut decided = decided.into_iter().filter(|one| one.id.starts_with(id));
         Ok(decided.next().filter(|_| decided.next().is_none()))
     }
@@ -285,16 +289,16 @@ impl<'a> Tray<'a> {
     }
 }
 
-/// What somebody says to something that waits.
+/// The decision of a person about an item.
 pub(super) struct Verdict {
     pub(super) decision: ReviewDecision,
     pub(super) actor_id: Text,
     pub(super) notes: Option<String>,
-    /// The hash of what was shown.
+    /// The hash of the content that was shown.
     pub(super) expected_sha256: String,
 }
 
-/// What a person is asked after they saw what a decision is about.
+/// Returns the confirmation question.
 fn question(subject: &Waiting, decision: ReviewDecision) -> String {
     let word = match decision {
         ReviewDecision::Approved => "Approve",
@@ -325,7 +329,7 @@ async fn decide_document(
     Ok(json!(client.call::<InboxResolve>(params).await?))
 }
 
-/// Whether something was not decided because it is not what was shown.
+/// Returns whether the gateway rejected a decision because the item changed.
 fn is_changed(failure: &Failure) -> bool {
     matches!(
         failure,
@@ -362,17 +366,17 @@ async fn decide_proposal(
     }))
 }
 
-/// A decision that was made before.
-struct Before {
+/// An earlier decision.
+struct EarlierDecision {
     id: String,
     decision: ReviewDecision,
     by: String,
     at: String,
-    /// What was answered then, as far as it is known.
+    /// The result of the earlier decision, as far as it is known.
     answer: Value,
 }
 
-impl Before {
+impl EarlierDecision {
     fn document(decided: InboxDecision) -> Self {
         Self {
             answer: json!({
@@ -389,7 +393,7 @@ impl Before {
         }
     }
 
-    /// None for what waits or was taken back.
+    /// Returns `None` for proposals that are pending or withdrawn.
     fn proposal(proposal: ThreadAgentsDocProposal) -> Option<Self> {
         let decision = match proposal.status {
             Status::Approved => ReviewDecision::Approved,
@@ -412,24 +416,23 @@ impl Before {
     }
 }
 
-/// Whoever decides the same again gets the same answer, once more.
-fn already(before: Before, decision: ReviewDecision) -> Result<Value, Failure> {
+/// Handles a repeated decision: the same decision returns the earlier result, the opposite one fails.
+fn repeat(before: EarlierDecision, decision: ReviewDecision) -> Result<Value, Failure> {
     let word = match before.decision {
         ReviewDecision::Approved => "approved",
         ReviewDecision::Denied => "denied",
     };
     let by = terminal::harmless(&before.by);
     let sentence = format!("`{}` was {word} by {by} at {}", before.id, before.at);
-    match before.decision == decision {
-        true => {
-            terminal::complain(&sentence);
-            Ok(before.answer)
-        }
-        false => Err(Failure::Decided { sentence }),
+    if before.decision == decision {
+        terminal::complain(&sentence);
+        Ok(before.answer)
+    } else {
+        Err(Failure::Decided { sentence })
     }
 }
 
-/// What waits in a company folder, and as many of the last decisions.
+/// Loads the pending documents of a company folder and the given number of recent decisions.
 async fn snapshot(
     client: &Client,
     folder: Text,
@@ -438,7 +441,7 @@ async fn snapshot(
     let params = InboxSnapshotParams {
         workspace_dir: folder,
         project_id: None,
-        pending_limit: Some(MOST),
+        pending_limit: Some(MAX_ITEMS),
         decisions_limit: Some(decisions),
         refresh_index: None,
         sync_index: None,
@@ -449,7 +452,7 @@ async fn snapshot(
     Ok(client.call::<InboxSnapshot>(params).await?)
 }
 
-/// Marks the memory deltas whose target or patch cannot be used. The snapshot only knows of malformed documents.
+/// Marks memory deltas with an invalid target or patch. The snapshot itself marks only malformed documents.
 async fn mark_unusable(
     client: &Client,
     folder: &Text,
@@ -461,7 +464,7 @@ async fn mark_unusable(
     }
     let params = json!({
         "workspace_dir": folder, "actor_id": "human", "actor_role": ActorRole::Human,
-        "status": DeltaFilter::Invalid, "limit": MOST,
+        "status": DeltaFilter::Invalid, "limit": MAX_ITEMS,
     });
     let unusable = client.call_raw(MemoryListDeltas::NAME, params).await?;
     let unusable = unusable["items"].as_array().into_iter().flatten();
@@ -477,10 +480,10 @@ async fn mark_unusable(
     Ok(())
 }
 
-/// The files that proposals change, by workspace and folder.
+/// The paths of the files that proposals change, by workspace and folder.
 pub(super) type Places = BTreeMap<(WorkspaceId, FolderId), String>;
 
-/// Reads each tree once in which a folder's file is to be changed.
+/// Loads the paths for all proposals, reading each tree once.
 async fn places(local: &Local, waiting: &[Waiting]) -> Result<Places, Failure> {
     let mut places = Places::new();
     let workspaces: BTreeSet<_> = waiting
@@ -503,7 +506,7 @@ async fn places(local: &Local, waiting: &[Waiting]) -> Result<Places, Failure> {
     Ok(places)
 }
 
-/// The AGENTS.md of a folder, from the root on.
+/// Returns the path of the AGENTS.md of a folder, starting at the root.
 fn path(folders: &[ThreadFolder], folder: &ThreadFolder) -> String {
     let mut path = format!("{}/AGENTS.md", folder.name);
     let mut above = folder.parent_folder_id.as_ref();
@@ -514,7 +517,7 @@ fn path(folders: &[ThreadFolder], folder: &ThreadFolder) -> String {
     path
 }
 
-/// The file a proposal changes.
+/// Returns the path of the file that a proposal changes.
 fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a str {
     let Some(folder) = &proposal.folder_id else {
         return "AGENTS.md";
@@ -524,7 +527,7 @@ fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a st
 }
 
 impl Waiting {
-    /// Decides about what was shown of it, as a person.
+    /// Sends a decision about the shown content to the gateway, with the role of a person.
     pub(super) async fn decide(
         self,
         client: &Client,
@@ -546,21 +549,21 @@ impl Waiting {
         })
     }
 
-    /// Refuses to approve what can only be denied.
+    /// Fails if the item is invalid and the decision is an approval: invalid items can only be denied.
     pub(super) fn check_usable(&self, decision: ReviewDecision) -> Result<(), Failure> {
         if !self.is_invalid() || decision == ReviewDecision::Denied {
             return Ok(());
         }
         Err(Failure::Unsound {
             detail: format!(
-                "`{}` cannot be approved, because its file, its target or its patch cannot be used: `ac deny {}` takes it out of the inbox",
+                "`{}` cannot be approved, because its file, its target or its patch is invalid: `ac deny {}` removes it from the inbox",
                 terminal::harmless(self.title().1),
                 self.id()
             ),
         })
     }
 
-    /// What kind of thing it is, and what it is called.
+    /// Returns the kind and the title of the item.
     pub(super) fn title(&self) -> (&str, &str) {
         match self {
             Self::Document(pending) => (
@@ -571,7 +574,7 @@ impl Waiting {
         }
     }
 
-    /// Whether it is malformed, so that it can be denied and not approved.
+    /// Returns whether the item is invalid, so that it can only be denied.
     fn is_invalid(&self) -> bool {
         match self {
             Self::Document(pending) => pending.invalid == Some(true),
@@ -586,7 +589,7 @@ impl Waiting {
         }
     }
 
-    /// A line of a table, which has no room for a diff.
+    /// Returns the row of the item in the list. For people it leaves out the proposal, which is shown below the table.
     fn row(&self, is_for_people: bool, places: &Places) -> Value {
         match self {
             Self::Document(pending) => {
@@ -622,7 +625,7 @@ impl Waiting {
     }
 }
 
-/// The kind of a thing that waits, in words for people.
+/// Returns the kind of an item, with spaces instead of underscores for people.
 fn kind(word: &str, is_for_people: bool) -> String {
     if is_for_people {
         word.replace("agents_doc", "AGENTS.md").replace('_', " ")
@@ -631,14 +634,15 @@ fn kind(word: &str, is_for_people: bool) -> String {
     }
 }
 
-/// A proposal for people.
+/// Formats a proposal for people.
 fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
-    let stale = match proposal.is_stale {
-        true => format!(
-            ", against version {} while there is version {}",
+    let stale = if proposal.is_stale {
+        format!(
+            ", based on version {}, current version {}",
             proposal.base_version, proposal.current_version
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     format!(
         "\n{} by {}, for {}{stale}\n{}\n{}",
@@ -650,16 +654,16 @@ fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
     )
 }
 
-/// The one that is called or begins like this.
+/// Returns the item with this id or unique prefix.
 pub(super) fn named(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, Failure> {
     let mut found = waiting.into_iter().filter(|one| one.id().starts_with(id));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
         (Some(_), Some(_)) => Err(Failure::Argument {
-            detail: format!("several things that wait begin with `{id}`: expected more of it"),
+            detail: format!("several items start with `{id}`: expected a longer prefix"),
         }),
         (None, _) => Err(Failure::Argument {
-            detail: format!("nothing that waits is called `{id}`: `ac inbox` shows what does"),
+            detail: format!("no item `{id}` waits for a decision: `ac inbox` lists the items"),
         }),
     }
 }

@@ -1,7 +1,7 @@
-//! Every method as a command: `ac run:replay DIR --run-id …`, `ac thread/tree`, `ac rpc:call`, `ac methods`.
+//! The commands for methods: `ac run:replay DIR --run-id …`, `ac thread/tree`, `ac rpc:call`, `ac methods`.
 //!
-//! A command is made from the declaration of its method: the doc comment is the help, each param a flag. The dots of
-//! the company family are colons here.
+//! A command is derived from the declaration of its method: the doc comment becomes the help text, each param a flag.
+//! The dots in names of the company family become colons.
 
 use std::{ffi::OsString, io, path::Path};
 
@@ -40,7 +40,7 @@ mod suggest;
 use flags::Flags;
 pub(super) use people::{INVALID, NOT_STARTED};
 
-/// The methods by which a person decides.
+/// The methods that record a decision of a person. They are refused in worker sessions.
 const DECISIONS: [&str; 6] = [
     InboxResolve::NAME,
     UiResolve::NAME,
@@ -55,10 +55,10 @@ const DECISIONS: [&str; 6] = [
 pub(crate) struct RpcCall {
     #[command(flatten)]
     home: HomeOption,
-    /// The method as it is on the wire.
+    /// Name of the method on the wire.
     #[arg(long)]
     method: String,
-    /// The params as JSON, `@FILE` or `-` for standard input.
+    /// Params as JSON, `@FILE` or `-` for standard input.
     #[arg(long, default_value = "{}", value_parser = flags::json)]
     params: Value,
 }
@@ -66,7 +66,7 @@ pub(crate) struct RpcCall {
 /// `ac methods`
 #[derive(Args, Debug)]
 pub(crate) struct Methods {
-    /// Only those whose name begins like this.
+    /// List only methods whose name starts with this text.
     prefix: Option<String>,
     /// Print JSON.
     #[arg(long)]
@@ -82,7 +82,7 @@ impl RpcCall {
         } = self;
         let result = Local::with(
             &home,
-            |local| async move { ask(&local, &method, params).await },
+            |local| async move { call(&local, &method, params).await },
         );
         let result = result.await?;
         terminal::answer(&result, true)
@@ -110,24 +110,23 @@ impl Methods {
             vec![command_name(method), access, purpose]
         };
         let rows: Vec<_> = found.iter().map(row).collect();
-        let text = match is_json {
-            false => terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows),
-            true => {
-                let keys = ["command", "scope", "purpose"].map(str::to_owned);
-                let object = |row: Vec<String>| -> Value {
-                    let pairs = keys.iter().cloned().zip(row.into_iter().map(Value::from));
-                    Value::Object(pairs.collect())
-                };
-                let rows = rows.into_iter().map(object).collect();
-                format!("{:#}", Value::Array(rows))
-            }
+        let text = if is_json {
+            let keys = ["command", "scope", "purpose"].map(str::to_owned);
+            let object = |row: Vec<String>| -> Value {
+                let pairs = keys.iter().cloned().zip(row.into_iter().map(Value::from));
+                Value::Object(pairs.collect())
+            };
+            let rows = rows.into_iter().map(object).collect();
+            format!("{:#}", Value::Array(rows))
+        } else {
+            terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows)
         };
         Ok(terminal::say(&text)?)
     }
 }
 
-/// Runs the command of a method. `arguments` begin with its name, `before` was said before it; `others` are the commands
-/// that are no methods.
+/// Runs the command of a method. `arguments` start with its name, `before` holds the options given before it; `others`
+/// are the names of the commands that are not methods.
 pub(crate) async fn run(
     arguments: Vec<OsString>,
     before: HomeOption,
@@ -149,18 +148,18 @@ pub(crate) async fn run(
     let dir = params.get(flags::FOLDER).and_then(Value::as_str);
     let dir = dir.map(str::to_owned);
     let given = params.clone();
-    let asked = matches.try_get_one::<bool>(flags::YES).ok().flatten();
-    let is_agreed = asked.is_none_or(|yes| *yes);
+    let yes = matches.try_get_one::<bool>(flags::YES).ok().flatten();
+    let is_confirmed = yes.is_none_or(|yes| *yes);
     let (result, names) = Local::with(&home, |local| async move {
         if flags.needs_workspace() && !params.contains_key(flags::WORKSPACE) {
             let workspace = local.workspace(None).await?;
             params.insert(flags::WORKSPACE.to_owned(), workspace.as_str().into());
         }
-        if !is_agreed {
+        if !is_confirmed {
             confirm(&local, method.name, &params).await?;
         }
         let params = Value::Object(params);
-        let result = ask(&local, method.name, params.clone()).await?;
+        let result = call(&local, method.name, params.clone()).await?;
         if method.name == RunList::NAME && result.as_array().is_some_and(Vec::is_empty) {
             check_project(&local, &params).await?;
         }
@@ -182,7 +181,7 @@ pub(crate) async fn run(
     {
         let dir = folder::quoted(dir);
         terminal::say(&format!(
-            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` makes a project."
+            "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` creates a project."
         ))?;
     } else if terminal::is_for_people(as_json) {
         let shown = people::shown(method, result.clone(), &names);
@@ -193,16 +192,16 @@ pub(crate) async fn run(
     check(method, &given, &result)
 }
 
-/// Rejects a company folder that is not there, unless the method makes it. The method would name every part of a
-/// company folder that is missing.
+/// Rejects a company folder that does not exist, unless the method creates it. Without this check the method would
+/// report every missing file of a company folder.
 fn check_folder(method: &MethodSpec, params: &Map<String, Value>) -> Result<(), Failure> {
-    const MAKING: [&str; 3] = [
+    const CREATING: [&str; 3] = [
         "workspace.init",
         "workspace.bootstrap.enterprise",
         "workspace.import",
     ];
     let named = params.get(flags::FOLDER).and_then(Value::as_str);
-    let Some(named) = named.filter(|_| !MAKING.contains(&method.name)) else {
+    let Some(named) = named.filter(|_| !CREATING.contains(&method.name)) else {
         return Ok(());
     };
     let named = Path::new(named);
@@ -215,9 +214,9 @@ fn check_folder(method: &MethodSpec, params: &Map<String, Value>) -> Result<(), 
     Ok(())
 }
 
-/// Says what to type instead of a name that is no command.
+/// Returns the error for an unknown command, with a suggestion or the commands of the group.
 fn unknown(name: String, next: Option<&OsString>, others: &[String]) -> Failure {
-    // The parts of a command are joined: `ac run list` is meant to be `ac run:list`.
+    // The user may have separated the parts with a space: suggest `ac run:list` for `ac run list`.
     let next = next.map(|next| next.to_string_lossy());
     let joined = next.and_then(|next| {
         let joined = [":", "/"].map(|separator| format!("{name}{separator}{next}"));
@@ -242,7 +241,7 @@ fn unknown(name: String, next: Option<&OsString>, others: &[String]) -> Failure 
     }
 }
 
-/// The methods whose commands begin with a name and a separator.
+/// Returns the methods whose commands start with the name and a separator.
 fn group(name: &str) -> Vec<&'static MethodSpec> {
     let begins = |method: &&MethodSpec| {
         let command = command_name(method);
@@ -264,7 +263,7 @@ fn rows_of(methods: &[&MethodSpec]) -> Vec<Vec<String>> {
     methods.iter().map(row).collect()
 }
 
-/// Says what a call that deletes would do, and asks whether to do it.
+/// Describes the effect of a deleting call and asks for confirmation.
 async fn confirm(local: &Local, method: &str, params: &Map<String, Value>) -> Result<(), Failure> {
     let text = |name: &str| params.get(name).and_then(Value::as_str);
     match method {
@@ -273,13 +272,13 @@ async fn confirm(local: &Local, method: &str, params: &Map<String, Value>) -> Re
             trash::confirm_folder(&tree, text("folder_id").unwrap_or_default())
         }
         TrashPurge::NAME => {
-            terminal::confirm("Delete these items for good? This cannot be undone.")
+            terminal::confirm("Delete these items permanently? This cannot be undone.")
         }
         _ => Ok(()),
     }
 }
 
-/// The list of the runs of a project that does not exist is empty on the wire; a command says so.
+/// Fails if the project does not exist. On the wire, its list of runs is merely empty.
 async fn check_project(local: &Local, params: &Value) -> Result<(), Failure> {
     let Some(project) = params["project_id"].as_str() else {
         return Ok(());
@@ -296,7 +295,7 @@ async fn check_project(local: &Local, params: &Value) -> Result<(), Failure> {
     Err(Failure::no_project(project))
 }
 
-/// An answer that says that something is wrong ends the command with exit code 1.
+/// Fails if the result reports a problem, so that the command ends with exit code 1.
 fn check(method: &MethodSpec, params: &Map<String, Value>, result: &Value) -> Result<(), Failure> {
     for (name, noun, id) in [
         (ThreadFolderDelete::NAME, "folder", "folder_id"),
@@ -306,7 +305,7 @@ fn check(method: &MethodSpec, params: &Map<String, Value>, result: &Value) -> Re
             let id = params.get(id).and_then(Value::as_str).unwrap_or_default();
             return Err(Failure::Unsound {
                 detail: format!(
-                    "there is no {noun} `{}` in this workspace, so nothing was deleted: `ac tree` shows what there is",
+                    "there is no {noun} `{}` in this workspace, so nothing was deleted: `ac tree` shows the tree",
                     terminal::harmless(id)
                 ),
             });
@@ -319,21 +318,20 @@ fn check(method: &MethodSpec, params: &Map<String, Value>, result: &Value) -> Re
     };
     let (wrong, detail) = match method.name {
         "workspace.open" if result["valid"] == false => (
-            "this is no well-formed company folder",
+            "this is not a valid company folder",
             first(&result["issues"]),
         ),
-        "workspace.validate" if result["ok"] == false => (
-            "the company folder is not well-formed",
-            first(&result["issues"]),
-        ),
-        "workspace.doctor" if result["ok"] == false => {
-            ("the company folder is not well", first(&result["issues"]))
+        "workspace.validate" if result["ok"] == false => {
+            ("the company folder is invalid", first(&result["issues"]))
         }
-        // Raw replays check nothing, so they find nothing wrong.
+        "workspace.doctor" if result["ok"] == false => {
+            ("the company folder has problems", first(&result["issues"]))
+        }
+        // Raw replays verify nothing, so their result is not checked.
         "run.replay" if result["mode"] != "raw" && result["deterministic_ok"] == false => {
             let unread = result["parse_issues"][0]["error"].as_str();
             (
-                "the events of the run are not what was written",
+                "the events of the run were changed after they were written",
                 first(&result["verification_issues"]).or(unread.map(terminal::harmless)),
             )
         }
@@ -365,7 +363,7 @@ fn check(method: &MethodSpec, params: &Map<String, Value>, result: &Value) -> Re
     })
 }
 
-/// What a method is called on the command line.
+/// Returns the name of a method on the command line.
 pub(crate) fn command_name(method: &MethodSpec) -> String {
     match Dialect::of_name(method.name) {
         Dialect::Company => method.name.replace('.', ":"),
@@ -373,14 +371,14 @@ pub(crate) fn command_name(method: &MethodSpec) -> String {
     }
 }
 
-/// By the name of its command, or the one on the wire.
+/// Finds a method by the name of its command or its name on the wire.
 fn find(name: &str) -> Option<&'static MethodSpec> {
     protocol::methods()
         .map(|(_, method)| method)
         .find(|method| method.name == name || command_name(method) == name)
 }
 
-async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failure> {
+async fn call(local: &Local, method: &str, params: Value) -> Result<Value, Failure> {
     if DECISIONS.contains(&method) {
         worker_session::refuse_decision()?;
     }
@@ -394,10 +392,10 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
     let waited = local.sessions_over().await;
     let is_started = matches!(result["state"].as_str(), Some("running" | "queued"));
     if waited == Waited::UntilOver && method == "session.launch" && is_started {
-        // The answer to the launch is as old as the session: tell how it ended.
+        // The result of the launch is out of date: add how the session ended.
         let poll = json!({"session_ref": result["session_ref"], "workspace_dir": workspace_dir});
         let ended = local.client.call_raw("session.poll", poll).await?;
-        tell_end(&mut result, &ended);
+        merge_end(&mut result, &ended);
     }
     if waited == Waited::UntilOver && method == "job.submit" {
         let poll = json!({
@@ -413,8 +411,8 @@ async fn ask(local: &Local, method: &str, params: Value) -> Result<Value, Failur
     Ok(result)
 }
 
-/// Puts the end of a session into the answer to its launch.
-fn tell_end(launched: &mut Value, ended: &Value) {
+/// Merges the end of a session into the result of its launch.
+fn merge_end(launched: &mut Value, ended: &Value) {
     launched["state"] = ended["status"].clone();
     for key in ["exit_code", "signal", "error"] {
         if !ended[key].is_null() {
@@ -422,7 +420,7 @@ fn tell_end(launched: &mut Value, ended: &Value) {
         }
     }
     if let Some(members) = launched.as_object_mut() {
-        // The session is over, so it waits for nothing.
+        // The session has ended, so it is no longer queued.
         members.remove("queue_position");
         members.remove("queue_reason");
     }
@@ -442,13 +440,13 @@ mod tests {
         });
         let ended =
             json!({"session_ref": "local_1", "status": "ended", "exit_code": 0, "signal": null});
-        tell_end(&mut launched, &ended);
+        merge_end(&mut launched, &ended);
         let expected = json!({"session_ref": "local_1", "state": "ended", "exit_code": 0});
         assert_eq!(launched, expected);
     }
 
     #[test]
-    fn an_answer_that_tells_of_a_failure_fails_the_command() {
+    fn a_result_that_reports_a_failure_fails_the_command() {
         let failure = |name: &str, answer: Value| {
             let method = find(name).unwrap();
             let failure = check(method, &Map::new(), &answer).err();

@@ -1,4 +1,4 @@
-//! `ac open`
+//! `ac open`: opens the desktop in a browser.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,15 +15,15 @@ use tokio::process::Command;
 use super::HomeOption;
 use crate::{failure::Failure, terminal};
 
-/// How long a program that opens files may take to say that it cannot. One that works may stay until its browser ends.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for the opener program to report a failure. A successful one may run until the browser ends.
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Open the web desktop in a browser, signed in.
 #[derive(Args, Debug)]
 pub(crate) struct Open {
     #[command(flatten)]
     home: HomeOption,
-    /// Only print the address; it works once, for ten minutes.
+    /// Only print the address; it is valid once, for ten minutes.
     #[arg(long)]
     print: bool,
     /// Only print the address, as JSON.
@@ -48,14 +48,14 @@ impl Open {
             return Ok(terminal::say(&sentence)?);
         }
         Ok(terminal::say(&format!(
-            "The desktop opens in a browser, by way of {}\nIf it does not, `ac open --print` prints an address to open by \
-             hand.",
+            "The desktop opens in a browser through {}\nIf it does not, `ac open --print` prints an address to open \
+             manually.",
             page.display()
         ))?)
     }
 }
 
-/// The desktop of the gateway that listens there, with a code that signs in once.
+/// Returns the address of the desktop at the gateway, with a code that signs in once.
 pub(super) async fn address(home: &Home, served_at: &str) -> Result<String, Failure> {
     let opened = CrudStore::open(home.path(), &super::gateway_options().database);
     let store = opened.map_err(|source| gateway::Error::Database { source })?;
@@ -65,8 +65,9 @@ pub(super) async fn address(home: &Home, served_at: &str) -> Result<String, Fail
     Ok(gateway::sign_in_address(&http, &code))
 }
 
-/// Writes a page that leads to the address. Every account of the machine can read the arguments of programs, and this
-/// file only its owner. The next `ac open` replaces it; by then its code is used or has expired.
+/// Writes a page that redirects to the address. The address is not passed as an argument, because every account of the
+/// machine can read arguments; only the owner can read this file. The next `ac open` replaces it; by then its code is
+/// used or has expired.
 fn write_redirect(home: &Home, address: &str) -> Result<PathBuf, Failure> {
     let page = home.path().join("open.html");
     let content = format!(
@@ -82,11 +83,12 @@ fn write_redirect(home: &Home, address: &str) -> Result<PathBuf, Failure> {
     Ok(page)
 }
 
-/// Hands the page to the browser of the system. Answers whether that seems to work.
+/// Opens the page in the default browser. Returns `false` if that failed.
 async fn start_browser(page: &Path) -> bool {
-    let program = match cfg!(target_os = "macos") {
-        true => "open",
-        false => "xdg-open",
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
     };
     let started = Command::new(program)
         .arg(page)
@@ -101,7 +103,7 @@ async fn start_browser(page: &Path) -> bool {
             return false;
         }
     };
-    match tokio::time::timeout(PATIENCE, started.wait()).await {
+    match tokio::time::timeout(FAILURE_TIMEOUT, started.wait()).await {
         Ok(ended) => ended.is_ok_and(|status| status.success()),
         Err(_) => true,
     }

@@ -1,4 +1,4 @@
-//! `ac pm gantt|export`
+//! `ac pm gantt|export`: the plan of a project.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -24,33 +24,33 @@ pub(crate) struct Pm {
 
 #[derive(Debug, Subcommand)]
 enum PmAction {
-    /// Draw the plan of a project.
+    /// Draw the plan of a project as a Gantt chart.
     Gantt {
         #[command(flatten)]
-        place: Place,
-        /// How many columns the drawing may have [default: $COLUMNS, else 100]
+        options: ProjectOptions,
+        /// Width of the chart in columns [default: $COLUMNS, else 100]
         #[arg(long, value_name = "COLUMNS")]
         width: Option<usize>,
     },
-    /// Print the plan of a project for other tools.
+    /// Print the plan of a project in a format for other tools.
     Export {
         #[command(flatten)]
-        place: Place,
-        /// How.
+        options: ProjectOptions,
+        /// Output format.
         #[arg(long, value_enum)]
         format: Format,
     },
 }
 
-/// Which project.
+/// The options that select a project.
 #[derive(Args, Debug)]
-struct Place {
+struct ProjectOptions {
     #[command(flatten)]
     home: HomeOption,
-    /// The company folder.
+    /// Company folder.
     #[arg(value_parser = folder::argument())]
     directory: PathBuf,
-    /// The project's id.
+    /// Id of the project.
     project: String,
 }
 
@@ -58,9 +58,9 @@ struct Place {
 enum Format {
     /// A Gantt diagram for Markdown.
     Mermaid,
-    /// A table.
+    /// Comma-separated values, one row per task.
     Csv,
-    /// A calendar.
+    /// An iCalendar file.
     Ics,
 }
 
@@ -74,7 +74,7 @@ impl From<Format> for PlanFormat {
     }
 }
 
-impl Place {
+impl ProjectOptions {
     fn project(&self) -> Result<ProjectId, Failure> {
         Ok(ProjectId::parse(&self.project)?)
     }
@@ -87,20 +87,20 @@ impl Place {
 impl Pm {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
-            PmAction::Gantt { place, width } => draw(&place, width).await,
-            PmAction::Export { place, format } => export(&place, format).await,
+            PmAction::Gantt { options, width } => draw(&options, width).await,
+            PmAction::Export { options, format } => export(&options, format).await,
         }
     }
 }
 
-async fn draw(place: &Place, width: Option<usize>) -> Result<(), Failure> {
-    let project_id = place.project()?;
+async fn draw(options: &ProjectOptions, width: Option<usize>) -> Result<(), Failure> {
+    let project_id = options.project()?;
     let params = PmSnapshotParams {
-        workspace_dir: place.workspace_dir()?,
+        workspace_dir: options.workspace_dir()?,
         scope: CompanyScope::Project,
         project_id: Some(project_id.clone()),
     };
-    let answer = Local::with(&place.home, |local| async move {
+    let answer = Local::with(&options.home, |local| async move {
         Ok(local.client.call::<PmSnapshot>(params).await?)
     });
     let PmSnapshotResponse {
@@ -121,13 +121,13 @@ async fn draw(place: &Place, width: Option<usize>) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn export(place: &Place, format: Format) -> Result<(), Failure> {
+async fn export(options: &ProjectOptions, format: Format) -> Result<(), Failure> {
     let params = PmExportParams {
-        workspace_dir: place.workspace_dir()?,
-        project_id: place.project()?,
+        workspace_dir: options.workspace_dir()?,
+        project_id: options.project()?,
         format: format.into(),
     };
-    let answer = Local::with(&place.home, |local| async move {
+    let answer = Local::with(&options.home, |local| async move {
         Ok(local.client.call::<PmExport>(params).await?)
     });
     terminal::say(answer.await?.content.trim_end())?;

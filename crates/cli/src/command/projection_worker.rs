@@ -1,4 +1,4 @@
-//! `ac projection-worker`: makes one projection within strict limits. Started by the gateway, not by people.
+//! `ac projection-worker`: creates one projection within strict limits. Started by the gateway, not by users.
 
 use std::{io, process::ExitCode};
 
@@ -7,12 +7,12 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 pub(crate) struct ProjectionWorker {
-    /// What to make.
+    /// Kind of projection.
     kind: String,
 }
 
 impl ProjectionWorker {
-    /// Reads the artifact from standard input and writes the projection to standard output. Limits the process
+    /// Reads the artifact from standard input and writes the projection to standard output. Restricts the process
     /// first, so nothing else may have been started in it.
     pub(crate) fn run(&self) -> ExitCode {
         match ProjectionKind::parse(&self.kind) {

@@ -1,4 +1,4 @@
-//! `ac restore`
+//! `ac restore`: restores a home and its company folders from a backup.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder, terminal};
 
-/// Make a home and its company folders from a backup.
+/// Restore a home and its company folders from a backup.
 ///
-/// The whole file is read and every hash compared before anything is written. The home and the company folders must
-/// not be there, or be empty. What `ac backup` left out is made anew: the owner's token, the index of a company folder.
-/// A restored company folder can be read; `ac trust` lets Accord work in it again.
+/// All hashes are verified before anything is written. The home and the company folders must not exist or be empty.
+/// Parts that `ac backup` leaves out are created again: the owner's token and the index of a company folder. A restored
+/// company folder can be read; `ac trust` lets Accord work in it again.
 #[derive(Args, Debug)]
 pub(crate) struct Restore {
-    /// The file that `ac backup` wrote.
+    /// Backup file written by `ac backup`.
     #[arg(value_parser = folder::argument())]
     file: PathBuf,
     #[command(flatten)]
     home: HomeOption,
-    /// The folder to put the company folders into; needed if the backup has any.
+    /// Target folder for the company folders; required if the backup contains any.
     #[arg(long, value_name = "DIR", value_parser = folder::argument())]
     companies: Option<PathBuf>,
     /// Print JSON.
@@ -34,12 +34,12 @@ impl Restore {
         let bar = terminal::bytes_bar(0);
         let ticking = bar.clone();
         let restored = super::blocking(move || {
-            let wish = gateway::Restore {
+            let request = gateway::Restore {
                 file: &self.file,
                 home: &home,
                 companies: self.companies.as_deref(),
             };
-            gateway::restore(&wish, &mut |done, all| {
+            gateway::restore(&request, &mut |done, all| {
                 ticking.set_length(all);
                 ticking.set_position(done);
             })

@@ -1,4 +1,4 @@
-//! `ac search`
+//! `ac search`: full-text search in a company.
 
 use clap::Args;
 use protocol::company::{ActorRole, Text, index::*};
@@ -7,17 +7,17 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
-/// Find words in documents, messages, comments, tasks and events.
+/// Search the documents, messages, comments, tasks and events of a company.
 #[derive(Args, Debug)]
 pub(crate) struct Search {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
     company: CompanyOption,
-    /// The words; `begin*` finds what begins so.
+    /// Words to find; `begin*` matches words that start with `begin`.
     #[arg(required = true)]
     words: Vec<String>,
-    /// How many.
+    /// Maximum number of results.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 20)]
     limit: u32,
     /// Print JSON.
@@ -28,7 +28,7 @@ pub(crate) struct Search {
 impl Search {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let query = Text::new(self.words.join(" ")).ok_or_else(|| Failure::Argument {
-            detail: "there is nothing to look for: expected a word".to_owned(),
+            detail: "the search text is empty: expected a word".to_owned(),
         })?;
         let (company, limit) = (self.company, self.limit);
         let found = Local::with(&self.home, |local| async move {
@@ -50,12 +50,13 @@ impl Search {
             return Ok(terminal::say("Nothing was found.")?);
         }
         let row = |hit: &SearchHit| json!({"kind": hit.kind, "id": hit.id, "title": hit.title, "text": hit.snippet});
-        match self.json {
-            true => terminal::answer(&json!(found), true),
-            false => terminal::answer(
+        if self.json {
+            terminal::answer(&json!(found), true)
+        } else {
+            terminal::answer(
                 &json!(found.items.iter().map(row).collect::<Vec<_>>()),
                 false,
-            ),
+            )
         }
     }
 }

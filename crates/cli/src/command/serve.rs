@@ -1,4 +1,4 @@
-//! `ac serve`
+//! `ac serve`: serves HTTP and WebSocket clients.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -11,10 +11,10 @@ use gateway::{ServeOptions, Serving};
 use super::HomeOption;
 use crate::{failure::Failure, folder, terminal};
 
-/// Where a gateway listens unless somebody says otherwise.
+/// The default address of a gateway.
 pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 17878);
 
-/// Reads an address to listen on.
+/// Parses an address to listen on.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .map_err(|_| format!("expected ADDRESS:PORT, such as {LISTEN}"))
@@ -24,16 +24,16 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) struct Serve {
     #[command(flatten)]
     home: HomeOption,
-    /// The address to listen on; port 0 picks a free one.
+    /// Address to listen on; port 0 selects a free port.
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = LISTEN, value_parser = address)]
     listen: SocketAddr,
     /// Write `{"url","http","pid","token_file"}` to this file when ready.
     #[arg(long, value_name = "FILE", value_parser = folder::argument())]
     ready_file: Option<PathBuf>,
-    /// Also answer to this name in the Host header.
+    /// Also accept this name in the Host header; may be given several times.
     #[arg(long = "allow-host", value_name = "NAME")]
     allowed_hosts: Vec<String>,
-    /// Also let web pages of this origin connect, such as `https://desk.example`.
+    /// Also accept web pages of this origin, such as `https://desk.example`; may be given several times.
     #[arg(long = "allow-origin", value_name = "ORIGIN")]
     allowed_origins: Vec<String>,
 }
@@ -51,7 +51,7 @@ impl Serve {
     }
 }
 
-/// Serves until somebody wants the process to end.
+/// Serves until the process receives a stop signal.
 pub(super) async fn serve(options: ServeOptions) -> Result<(), Failure> {
     let stop = super::stop_signal();
     gateway::serve(options, &super::gateway_options(), announce, stop).await?;
@@ -68,8 +68,8 @@ fn announce(serving: &Serving) {
     } = serving;
     if let Some(address) = beyond_loopback {
         let warning = format!(
-            "warning: other machines can reach {address}, and the connection is not encrypted: who listens on the \
-             network can read the token and everything else. Put a proxy with TLS in front, or use an SSH tunnel. \
+            "warning: other machines can reach {address}, and the connection is not encrypted: anyone who can read the \
+             network traffic can read the token and everything else. Put a proxy with TLS in front, or use an SSH tunnel. \
              Other machines must call the gateway by the IP address it listens on, or by a name given with --allow-host."
         );
         terminal::complain(&warning);

@@ -1,4 +1,4 @@
-//! `ac server:start`
+//! `ac server:start`: serves one client on standard input and output.
 
 use std::{cell::Cell, time::Duration};
 
@@ -8,17 +8,17 @@ use gateway::{Gateway, Home};
 use super::HomeOption;
 use crate::failure::Failure;
 
-/// How long turns that were started may take after the end of the input.
-const TURNS: Duration = Duration::from_secs(60);
+/// Time that running turns get to finish after the end of the input.
+const TURN_GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Args, Debug)]
 pub(crate) struct ServerStart {
     #[command(flatten)]
     home: HomeOption,
-    /// Answer in the order of the requests, one at a time.
+    /// Process requests one at a time and respond in their order.
     #[arg(long)]
     serial: bool,
-    /// The longest line in bytes.
+    /// Maximum length of a line in bytes.
     #[arg(long, value_name = "BYTES", default_value_t = rpc::stdio::Options::default().max_line_bytes)]
     max_line: usize,
 }
@@ -41,13 +41,13 @@ impl ServerStart {
         };
         gateway::serve_stdio(&gateway, options, stop).await;
         if !stopped.get() {
-            // Workers may end what they do after their client is gone.
+            // Workers may finish their work after the client has disconnected.
             tokio::select! {
                 () = gateway.sessions_over() => {}
                 () = super::stop_signal() => {}
             }
         }
-        gateway.close(TURNS).await;
+        gateway.close(TURN_GRACE).await;
         Ok(())
     }
 }

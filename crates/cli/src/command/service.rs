@@ -1,4 +1,4 @@
-//! `ac service install --print`
+//! `ac service install --print`: prints a service file for systemd or launchd.
 
 use std::{env, path::Path};
 
@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::HomeOption;
 use crate::{failure::Failure, terminal};
 
-/// Let the system start the gateway when you log in.
+/// Print a service file that starts the gateway at login.
 #[derive(Args, Debug)]
 pub(crate) struct Service {
     #[command(subcommand)]
@@ -16,11 +16,11 @@ pub(crate) struct Service {
 
 #[derive(Debug, Subcommand)]
 enum ServiceAction {
-    /// Print the file for systemd or launchd and where it belongs.
+    /// Print the service file for systemd or launchd and its location.
     Install {
         #[command(flatten)]
         home: HomeOption,
-        /// Only print; nothing is changed on this machine by this command.
+        /// Only print the file; the command changes nothing on this machine.
         #[arg(long, required = true)]
         print: bool,
     },
@@ -31,9 +31,10 @@ impl Service {
         let ServiceAction::Install { home, print: _ } = &self.action;
         let home = home.path()?;
         let program = env::current_exe().map_err(|source| Failure::Runtime { source })?;
-        let text = match cfg!(target_os = "macos") {
-            true => plist(&program, &home),
-            false => unit(&program, &home),
+        let text = if cfg!(target_os = "macos") {
+            plist(&program, &home)
+        } else {
+            unit(&program, &home)
         };
         Ok(terminal::say(&text)?)
     }
@@ -50,7 +51,7 @@ fn unit(program: &Path, home: &Path) -> String {
     )
 }
 
-/// A path as one word of systemd.
+/// Quotes a path for a systemd unit.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let escaped = text

@@ -1,4 +1,4 @@
-//! `ac status`
+//! `ac status`: shows the status of the home, its gateway and the current company.
 
 use clap::Args;
 use gateway::{Home, VERSION};
@@ -16,7 +16,7 @@ use crate::{
     terminal,
 };
 
-/// How the home, its gateway and the company around here stand.
+/// Show the status of the home, its gateway and the current company.
 #[derive(Args, Debug)]
 pub(crate) struct Status {
     #[command(flatten)]
@@ -39,7 +39,7 @@ impl Status {
             let company = match local.company_if_any(&option).await? {
                 None => None,
                 Some(workspace_dir) => {
-                    // The same number as `ac inbox` has rows.
+                    // Count through the inbox, so that the number equals the rows of `ac inbox`.
                     let tray = inbox::Tray::of(&local, &option).await?;
                     let waiting = tray.waiting().await?.len();
                     let params = CompanyFolderParams { workspace_dir };
@@ -77,7 +77,7 @@ impl Status {
                 .map(terminal::harmless)
             {
                 terminal::say(&format!(
-                    "\nThe company folder `{dir}` is gone: put it back, or run `ac company forget {}`.",
+                    "\nThe company folder `{dir}` does not exist: put it back, or run `ac company forget {}`.",
                     folder::quoted(&dir)
                 ))?;
             }
@@ -86,7 +86,7 @@ impl Status {
     }
 }
 
-/// A workspace with its company folder and how that stands.
+/// Returns a workspace with its company folder and whether that exists.
 fn row(workspace: &Workspace) -> Value {
     let mut row = json!({
         "id": workspace.id,
@@ -104,7 +104,7 @@ fn row(workspace: &Workspace) -> Value {
     row
 }
 
-/// The company folder of a workspace, if it is gone.
+/// Returns the company folder of an active workspace if it no longer contains a company.
 fn missing(workspace: &Workspace) -> Option<&str> {
     let dir = workspace.dir.as_deref().filter(|_| workspace.is_active)?;
     (!folder::is_company(dir.as_ref())).then_some(dir)

@@ -1,4 +1,4 @@
-//! `ac token create|list|revoke`
+//! `ac token create|list|revoke`: the tokens of other clients.
 
 use clap::{Args, Subcommand};
 use crud::CrudStore;
@@ -16,27 +16,28 @@ pub(crate) struct Token {
 
 #[derive(Debug, Subcommand)]
 enum TokenAction {
-    /// Make a token and print its secret, once.
+    /// Create a token and print its secret, which is shown only once.
     Create {
         #[command(flatten)]
         home: HomeOption,
-        /// What the token is for.
+        /// Purpose of the token.
         #[arg(long, default_value = "unnamed")]
         name: String,
-        /// The highest role its calls may claim: worker, manager, director, ceo or human.
+        /// Highest role that its calls may claim: worker, manager, director, ceo or human.
         #[arg(long, default_value = "worker")]
         role: String,
-        /// What its calls may do: read, propose (changes of AGENTS.md that people decide about), write, spend (ask models with your keys) and exec (start processes, which includes spend), separated by commas.
+        /// Permissions, separated by commas: read, propose (AGENTS.md changes that people decide about), write, spend
+        /// (call models with your keys) and exec (start processes; includes spend).
         #[arg(long = "scope", value_delimiter = ',', default_value = "read")]
         scopes: Vec<String>,
-        /// The only workspaces it can see; may be given several times.
+        /// Restrict the token to this workspace; may be given several times.
         #[arg(long = "workspace", value_name = "ID", value_delimiter = ',')]
         workspaces: Vec<String>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// List the tokens that were made, without their secrets.
+    /// List tokens without their secrets.
     List {
         #[command(flatten)]
         home: HomeOption,
@@ -44,11 +45,11 @@ enum TokenAction {
         #[arg(long)]
         json: bool,
     },
-    /// End a token; its connections are closed within a second.
+    /// Revoke a token and close its connections within a second.
     Revoke {
         #[command(flatten)]
         home: HomeOption,
-        /// The id as `ac token list` shows it.
+        /// Id of the token, as listed by `ac token list`.
         id: String,
         /// Print JSON.
         #[arg(long)]
@@ -69,12 +70,13 @@ impl Token {
             } => {
                 let token = NewToken::new(name, &role, &scopes, &workspaces)?;
                 let (row, secret) = token.create(&open(&home)?, &Sources::system()).await?;
-                terminal::say(&match json {
-                    true => json!({"id": row.id, "token": secret}).to_string(),
-                    false => format!(
+                terminal::say(&if json {
+                    json!({"id": row.id, "token": secret}).to_string()
+                } else {
+                    format!(
                         "{secret}\n\nThis is the only time the token is shown. Revoke it with `ac token revoke {}`.",
                         row.id
-                    ),
+                    )
                 })?;
             }
             TokenAction::List { home, json } => {
@@ -82,9 +84,10 @@ impl Token {
                 let rows = store.access_tokens().list().await?;
                 let workspaces = store.workspaces().list().await?.into_iter();
                 let names = workspaces.map(|workspace| (workspace.id, workspace.name));
-                terminal::say(&match json {
-                    true => as_json(&rows),
-                    false => as_table(rows, &names.collect()),
+                terminal::say(&if json {
+                    as_json(&rows)
+                } else {
+                    as_table(rows, &names.collect())
                 })?;
             }
             TokenAction::Revoke { home, id, json } => {
@@ -92,9 +95,10 @@ impl Token {
                 if !open(&home)?.access_tokens().revoke(&id, now).await? {
                     return Err(Failure::UnknownToken { id });
                 }
-                terminal::say(&match json {
-                    true => json!({"id": id, "revoked": true}).to_string(),
-                    false => format!("The token `{id}` is revoked."),
+                terminal::say(&if json {
+                    json!({"id": id, "revoked": true}).to_string()
+                } else {
+                    format!("The token `{id}` is revoked.")
                 })?;
             }
         }
@@ -128,7 +132,7 @@ fn as_json(rows: &[crud::AccessToken]) -> String {
 
 fn as_table(rows: Vec<crud::AccessToken>, workspaces: &Names) -> String {
     if rows.is_empty() {
-        return "There are no tokens. `ac token create` makes one.".to_owned();
+        return "There are no tokens. `ac token create` creates one.".to_owned();
     }
     let row = |row: crud::AccessToken| {
         let ids = row.workspaces.as_deref();

@@ -1,4 +1,4 @@
-//! `ac trash list|restore|purge`, and the question before a folder is deleted.
+//! `ac trash list|restore|purge`: deleted items of the thread tree, and the confirmation before a folder is deleted.
 
 use clap::{Args, Subcommand};
 use gateway::Sources;
@@ -15,7 +15,7 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, terminal};
 
-/// How many items one call may purge.
+/// Maximum number of items that one call may purge.
 const BATCH: usize = 1000;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
@@ -23,7 +23,7 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 pub(crate) struct Trash {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID", global = true)]
     workspace: Option<String>,
     /// Print JSON.
@@ -35,23 +35,23 @@ pub(crate) struct Trash {
 
 #[derive(Debug, Subcommand)]
 enum TrashAction {
-    /// List what was deleted and can still be restored.
+    /// List deleted items that can still be restored.
     List,
-    /// Put deleted threads, folders and AGENTS.md files back where they were.
+    /// Restore deleted threads, folders and AGENTS.md files to their original place.
     Restore {
-        /// The ids as `ac trash list` shows them.
+        /// Ids of the items, as listed by `ac trash list`.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Delete items of the trash for good; asks first.
+    /// Delete items of the trash permanently, after a confirmation.
     Purge {
-        /// The ids as `ac trash list` shows them.
+        /// Ids of the items, as listed by `ac trash list`.
         #[arg(required_unless_present = "all", value_name = "ID")]
         ids: Vec<String>,
-        /// Everything in the trash of the workspace.
+        /// Purge everything in the trash of the workspace.
         #[arg(long, conflicts_with = "ids")]
         all: bool,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long, short)]
         yes: bool,
     },
@@ -89,7 +89,7 @@ impl Trash {
     }
 }
 
-/// Everything in the trash, the newest first.
+/// Loads all items of the trash, newest first.
 async fn read(local: &Local, workspace_id: &WorkspaceId) -> Result<Vec<TrashItem>, Failure> {
     let (mut items, mut cursor) = (Vec::new(), None);
     loop {
@@ -112,7 +112,7 @@ fn choose<'a>(items: &'a [TrashItem], ids: &[String]) -> Result<Vec<&'a TrashIte
         let found = items.iter().find(|item| item.id == *id);
         found.ok_or_else(|| Failure::Argument {
             detail: format!(
-                "`{}` is not in the trash: `ac trash list` shows what is",
+                "`{}` is not in the trash: `ac trash list` lists its items",
                 terminal::harmless(id)
             ),
         })
@@ -152,15 +152,17 @@ async fn purge(
     local: &Local,
     workspace_id: &WorkspaceId,
     items: &[&TrashItem],
-    is_agreed: bool,
+    is_confirmed: bool,
     as_json: bool,
 ) -> Result<(), Failure> {
-    if !is_agreed && !items.is_empty() {
+    if !is_confirmed && !items.is_empty() {
         let what = match items {
             [one] => name(one),
             several => format!("{} items", several.len()),
         };
-        terminal::confirm(&format!("Delete {what} for good? This cannot be undone."))?;
+        terminal::confirm(&format!(
+            "Delete {what} permanently? This cannot be undone."
+        ))?;
     }
     let mut purged = 0;
     for batch in items.chunks(BATCH) {
@@ -179,8 +181,8 @@ async fn purge(
     }
     let sentence = match purged {
         0 => "The trash is empty.".to_owned(),
-        1 => "1 item is deleted for good.".to_owned(),
-        many => format!("{many} items are deleted for good."),
+        1 => "1 item was deleted permanently.".to_owned(),
+        many => format!("{many} items were deleted permanently."),
     };
     Ok(terminal::say(&sentence)?)
 }
@@ -225,7 +227,7 @@ fn kind(kind: TrashItemKind) -> &'static str {
     }
 }
 
-/// What an item is called in a sentence.
+/// Names an item in a sentence.
 fn name(item: &TrashItem) -> String {
     let name = terminal::harmless(&item.name);
     match (item.kind, &item.folder_name) {
@@ -238,7 +240,8 @@ fn name(item: &TrashItem) -> String {
     }
 }
 
-/// Says what deleting a folder does and asks whether to do it. A folder that is not there is the gateway's to answer.
+/// Describes the effect of deleting a folder and asks for confirmation. An unknown folder passes, because the gateway
+/// reports it.
 pub(super) fn confirm_folder(tree: &ThreadTreeResponse, folder_id: &str) -> Result<(), Failure> {
     let Some(folder) = tree.folders.iter().find(|one| one.id.as_str() == folder_id) else {
         return Ok(());
@@ -251,7 +254,7 @@ pub(super) fn confirm_folder(tree: &ThreadTreeResponse, folder_id: &str) -> Resu
     let doc = match doc {
         None => "It has no AGENTS.md of its own.".to_owned(),
         Some(doc) => format!(
-            "Its AGENTS.md (version {}, {}) goes with it: threads that follow it get the one above instead.",
+            "Its AGENTS.md (version {}, {}) is deleted with it: threads that use it get the one of a parent folder instead.",
             doc.version,
             amount(doc.char_count, "character").unwrap_or_else(|| "empty".to_owned())
         ),
@@ -278,10 +281,10 @@ pub(super) fn confirm_folder(tree: &ThreadTreeResponse, folder_id: &str) -> Resu
         Some(parent) => format!("into `{}`", terminal::harmless(&parent.name)),
     };
     let inside = if inside.is_empty() {
-        "There is nothing in it.".to_owned()
+        "It is empty.".to_owned()
     } else {
         format!(
-            "{} in it stay and move one level up, {target}.",
+            "{} in it are kept and move one level up, {target}.",
             inside.join(" and ")
         )
     };

@@ -1,4 +1,4 @@
-//! `ac tree`
+//! `ac tree`: prints the thread tree of a workspace.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, local::Local, names::Names, terminal};
 
-/// Draw the thread tree of a workspace.
+/// Print the thread tree of a workspace.
 #[derive(Args, Debug)]
 pub(crate) struct Tree {
     #[command(flatten)]
     home: HomeOption,
-    /// The workspace [default: that of the company folder around here, else the one to start in]
+    /// Workspace [default: that of the current company folder, else the default workspace]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
     /// Print JSON.
@@ -46,7 +46,7 @@ impl Tree {
     }
 }
 
-/// The tree of the workspace somebody named, or of the one to start in.
+/// Loads the tree of the given workspace, otherwise of the one that [`Local::workspace`] selects.
 pub(super) async fn read(
     local: &Local,
     workspace: Option<&str>,
@@ -81,11 +81,12 @@ fn draw(tree: &ThreadTreeResponse, workspaces: &Names) -> String {
         let is_same = |one: &&ThreadFolder| {
             one.parent_folder_id == folder.parent_folder_id && one.name == folder.name
         };
-        let is_alone = tree.folders.iter().filter(is_same).count() == 1;
+        let is_unique = tree.folders.iter().filter(is_same).count() == 1;
         branch.push(Branch {
-            line: match is_alone {
-                true => format!("{name}/"),
-                false => format!("{name}/  {}", folder.id),
+            line: if is_unique {
+                format!("{name}/")
+            } else {
+                format!("{name}/  {}", folder.id)
             },
             below: Some(&folder.id),
         });
@@ -114,23 +115,24 @@ fn draw(tree: &ThreadTreeResponse, workspaces: &Names) -> String {
 
 struct Branch<'a> {
     line: String,
-    /// The folder it is.
+    /// The id of the folder. `None` for other lines.
     below: Option<&'a FolderId>,
 }
 
 fn branch(
     branches: &BTreeMap<Option<&FolderId>, Vec<Branch<'_>>>,
-    at: Option<&FolderId>,
+    parent: Option<&FolderId>,
     indent: &str,
     lines: &mut Vec<String>,
 ) {
-    let Some(children) = branches.get(&at) else {
+    let Some(children) = branches.get(&parent) else {
         return;
     };
     for (index, child) in children.iter().enumerate() {
-        let (elbow, rail) = match index + 1 == children.len() {
-            true => ("└─ ", "   "),
-            false => ("├─ ", "│  "),
+        let (elbow, rail) = if index + 1 == children.len() {
+            ("└─ ", "   ")
+        } else {
+            ("├─ ", "│  ")
         };
         lines.push(format!("{indent}{elbow}{}", child.line));
         if child.below.is_some() {

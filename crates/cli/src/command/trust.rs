@@ -1,4 +1,4 @@
-//! `ac trust`
+//! `ac trust`: trusts a company folder on this machine, or withdraws the trust.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,20 @@ use serde_json::json;
 use super::HomeOption;
 use crate::{failure::Failure, folder, local::Local, terminal, worker_session};
 
-/// Say that you trust a company folder that came from elsewhere.
+/// Trust a company folder that was copied, cloned or restored.
 ///
-/// A folder that was cloned, unpacked or sent can be read. Nothing is changed or started in it before you say so once.
+/// Such a folder can be read, but Accord changes and starts nothing in it until you trust it.
 #[derive(Args, Debug)]
 pub(crate) struct Trust {
     #[command(flatten)]
     home: HomeOption,
-    /// The company folder.
+    /// Company folder.
     #[arg(value_name = "DIR", value_parser = folder::argument())]
     directory: PathBuf,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
-    /// Take it back: the folder can be read and nothing else.
+    /// Withdraw the trust: the folder can only be read.
     #[arg(long, conflicts_with = "yes")]
     withdraw: bool,
     /// Print JSON.
@@ -47,50 +47,49 @@ impl Trust {
         }
         let workspace_dir = folder::wire(&folder::company(&directory)?)?;
         let params = CompanyFolderParams { workspace_dir };
-        let told = Local::with(&home, |local| async move {
+        let response = Local::with(&home, |local| async move {
             let client = &local.client;
             if withdraw {
                 return Ok(client.call::<CompanyWorkspaceTrustWithdraw>(params).await?);
             }
-            let told = client
+            let current = client
                 .call::<CompanyWorkspaceTrustGet>(params.clone())
                 .await?;
-            if told.trusted {
-                return Ok(told);
+            if current.trusted {
+                return Ok(current);
             }
             if !yes {
-                terminal::confirm(&question(&told))?;
+                terminal::confirm(&question(&current))?;
             }
             let params = CompanyWorkspaceTrustParams {
                 workspace_dir: params.workspace_dir,
-                expected_sha256: Some(told.sha256),
+                expected_sha256: Some(current.sha256),
             };
             Ok(client.call::<CompanyWorkspaceTrust>(params).await?)
         });
-        let told = told.await?;
+        let response = response.await?;
         if !terminal::is_for_people(as_json) {
-            return terminal::answer(&json!(told), as_json);
+            return terminal::answer(&json!(response), as_json);
         }
-        let dir = terminal::harmless(&told.workspace_dir);
-        Ok(terminal::say(&match told.trusted {
-            true => format!("{dir} is trusted on this machine."),
-            false => format!(
-                "{dir} is not trusted on this machine any more: it can be read and nothing else."
-            ),
+        let dir = terminal::harmless(&response.workspace_dir);
+        Ok(terminal::say(&if response.trusted {
+            format!("{dir} is trusted on this machine.")
+        } else {
+            format!("{dir} is no longer trusted on this machine: it can only be read.")
         })?)
     }
 }
 
-/// What somebody should know before they say yes.
-fn question(told: &CompanyWorkspaceTrustResponse) -> String {
-    let mut lines = vec![format!("Trust {}?", told.workspace_dir)];
-    if !told.programs.is_empty() {
-        lines.push("Its workers would run these programs as your account:".to_owned());
-        let programs = told.programs.iter();
+/// Returns the confirmation question, with the programs and the heartbeat that trust would enable.
+fn question(current: &CompanyWorkspaceTrustResponse) -> String {
+    let mut lines = vec![format!("Trust {}?", current.workspace_dir)];
+    if !current.programs.is_empty() {
+        lines.push("Its workers would run these programs under your account:".to_owned());
+        let programs = current.programs.iter();
         lines.extend(programs.map(|(provider, path)| format!("  {provider}: {path}")));
     }
-    if told.heartbeat_enabled {
-        lines.push("Its heartbeat is on: workers would be started without being asked.".to_owned());
+    if current.heartbeat_enabled {
+        lines.push("Its heartbeat is enabled: workers would start automatically.".to_owned());
     }
     terminal::harmless(&lines.join("\n"))
 }

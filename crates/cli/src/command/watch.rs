@@ -1,6 +1,6 @@
-//! `ac watch`: what happens in a company, live, in the terminal.
+//! `ac watch`: a live view of a company in the terminal.
 //!
-//! `source.rs` asks the gateway, `board.rs` is what is known and what keys do to it, `view.rs` draws it.
+//! `source.rs` talks to the gateway, `board.rs` holds the state and handles keys, `view.rs` draws it.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -29,21 +29,21 @@ mod view;
 use board::{Board, Next, Outcome};
 use source::Source;
 
-/// How often to look, whatever happens.
-const EVERY: Duration = Duration::from_secs(2);
-/// How often to look for a gateway when the last one is gone.
+/// Interval between refreshes without events.
+const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
+/// Interval between attempts to reconnect to a gateway.
 const RETRY: Duration = Duration::from_millis(500);
-/// How soon to look when something happened.
-const SOON: Duration = Duration::from_millis(150);
+/// Delay of a refresh after an event, which bundles several events.
+const EVENT_DELAY: Duration = Duration::from_millis(150);
 
-/// Watch runs, sessions, events and the inbox of a company in the terminal; stop and decide from there.
+/// Watch runs, sessions, events and the inbox of a company in the terminal, stop sessions and decide.
 #[derive(Args, Debug)]
 pub(crate) struct Watch {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
     company: CompanyOption,
-    /// Print what would be shown as JSON, once.
+    /// Print the current state as JSON and exit.
     #[arg(long)]
     json: bool,
 }
@@ -53,7 +53,7 @@ impl Watch {
         let is_shown = io::stdout().is_terminal() && io::stdin().is_terminal();
         if !is_shown && !self.json {
             return Err(Failure::Argument {
-                detail: "`ac watch` needs a terminal: `ac watch --json` and `ac status` do not"
+                detail: "`ac watch` needs a terminal: use `ac watch --json` or `ac status`"
                     .to_owned(),
             });
         }
@@ -74,7 +74,7 @@ impl Watch {
     }
 }
 
-/// Gives the terminal to the board, and back whatever happens: also a panic restores it.
+/// Shows the board on the terminal and restores the terminal afterwards, even after a panic.
 async fn shown(home: &HomeOption, company: &CompanyOption) -> Result<(), Failure> {
     let mut screen = ratatui::try_init()?;
     let draw = |board: &Board| screen.draw(|frame| view::draw(frame, board)).map(drop);
@@ -86,8 +86,8 @@ async fn shown(home: &HomeOption, company: &CompanyOption) -> Result<(), Failure
     ended
 }
 
-/// Shows a company until the person quits. When the gateway that serves the home goes away, the board stays, and goes
-/// on with the next gateway of the home.
+/// Shows a company until the user quits. If the gateway that serves the home stops, the board stays and reconnects to
+/// the next gateway of the home.
 async fn follow(
     home: &HomeOption,
     company: &CompanyOption,
@@ -108,7 +108,7 @@ async fn follow(
         })
         .await;
         let Some(board) = board else {
-            // There has been no connection yet.
+            // The first connection failed.
             return ended.map(drop);
         };
         match ended {
@@ -124,16 +124,16 @@ async fn follow(
     }
 }
 
-/// Why the board is not shown any more.
+/// The reason why the live view ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Ended {
-    /// The person quits.
+    /// The user quits.
     Quit,
-    /// The gateway is gone, or one is back.
+    /// The connection to the gateway was lost, or a gateway is available again.
     Lost,
 }
 
-/// Whether the gateway is gone, rather than refusing something.
+/// Returns whether the connection was lost, as opposed to a rejected call.
 fn is_lost(failure: &Failure) -> bool {
     use rpc::client::Error;
     matches!(
@@ -142,7 +142,7 @@ fn is_lost(failure: &Failure) -> bool {
     )
 }
 
-/// Waits until a gateway serves the home, or the person quits.
+/// Waits until a gateway serves the home or the user quits.
 async fn gateway_is_back(
     home: &HomeOption,
     board: &mut Board,
@@ -172,14 +172,14 @@ async fn gateway_is_back(
     }
 }
 
-/// The company folder behind a connection.
+/// Creates the source for the company folder of a connection.
 async fn source<'a>(local: &'a Local, company: &CompanyOption) -> Result<Source<'a>, Failure> {
     let dir = local.company(company).await?;
     let tray = Tray::of(local, company).await?;
     Source::new(&local.client, dir, tray).await
 }
 
-/// Shows what happens until the person quits or a call fails.
+/// Updates the board until the user quits or a call fails.
 async fn live(
     source: &Source<'_>,
     board: &mut Board,
@@ -207,29 +207,29 @@ async fn live(
                 },
                 Some(_) => {}
             },
-            told = source.notification() => match told {
+            notification = source.notification() => match notification {
                 None => return Err(Failure::Call(rpc::client::Error::Closed)),
-                Some(told) => {
-                    board.told(&told, source);
-                    next_look = next_look.min(Instant::now() + SOON);
+                Some(notification) => {
+                    board.told(&notification, source);
+                    next_look = next_look.min(Instant::now() + EVENT_DELAY);
                 }
             },
             () = sleep_until(next_look) => {
                 board.seen(source.look(clock.now_ms()).await?);
-                next_look = Instant::now() + EVERY;
+                next_look = Instant::now() + REFRESH_INTERVAL;
             }
         }
         draw(board)?;
     }
 }
 
-/// What is typed, read by a thread of its own. It ends when nobody listens.
+/// Reads terminal events in a separate thread, which ends when the receiver is dropped.
 fn keys() -> mpsc::Receiver<Event> {
-    const LOOK: Duration = Duration::from_millis(100);
+    const POLL_INTERVAL: Duration = Duration::from_millis(100);
     let (typed, keys) = mpsc::channel(64);
     thread::spawn(move || {
         while !typed.is_closed() {
-            match event::poll(LOOK) {
+            match event::poll(POLL_INTERVAL) {
                 Ok(false) => {}
                 Ok(true) => {
                     let Ok(event) = event::read() else { return };

@@ -1,4 +1,4 @@
-//! Any answer for people: labels instead of keys, the name first, names instead of ids, local times.
+//! Formats any JSON result for people: labels instead of keys, the name first, names instead of ids, local times.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::names::Names;
 
-/// The keys that name what an object is, the best first.
+/// Keys that contain the name of an object, the best first.
 const NAMES: [&str; 7] = [
     "name",
     "title",
@@ -23,14 +23,14 @@ const NAMES: [&str; 7] = [
     "goal",
     "label",
 ];
-/// The keys that come right behind the name.
+/// Keys that are shown directly after the name.
 const STANDING: [&str; 5] = ["status", "state", "kind", "type", "role"];
-/// The keys that come before everything else where an object has no name.
+/// Keys that are shown first if the objects have no name.
 const LEADING: [&str; 3] = ["log", "version", "ts_wallclock"];
-/// Characters of a goal that a table shows at least.
+/// Lower limit of the characters of a goal that are shown, for narrow terminals.
 const MIN_GOAL: usize = 40;
 
-/// Shows what belongs together as a table, the rest as labels and values. A goal is cut to fit the width.
+/// Formats lists of objects as tables and everything else as labels and values. Goals are shortened to fit the width.
 pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone, width: usize) -> String {
     let page = Page {
         names,
@@ -45,17 +45,17 @@ pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone, width: usize) 
 struct Page<'a> {
     names: &'a Names,
     zone: &'a TimeZone,
-    /// Characters of a goal that are shown at most.
+    /// Upper limit of the characters of a goal that are shown.
     goal: usize,
 }
 
-/// A member that is shown.
+/// A member of objects that is shown.
 struct Column<'a> {
     key: &'a str,
     label: String,
-    /// Whether it is the id of the object itself.
+    /// Whether the member is the id of the object itself.
     is_own: bool,
-    /// Its place among the others.
+    /// Sort key among the columns.
     rank: (usize, usize),
 }
 
@@ -87,7 +87,7 @@ impl Page<'_> {
                 && let Some(id) = value.as_str().filter(|_| is_id(column.key))
                 && self.names.get(id).is_some()
             {
-                // Commands take ids, and this answer has no table that would show it.
+                // Commands need the id, and this result has no table that would show it.
                 cell = format!("{cell} ({})", harmless(id));
             }
             lines.push(format!("{:width$}  {cell}", column.label));
@@ -98,7 +98,7 @@ impl Page<'_> {
                 "" => label,
                 title => format!("{title} / {label}"),
             };
-            // An object of objects has only the titles of those.
+            // An object that contains only objects gets no title of its own.
             let has_lines = |members: &Map<String, Value>| members.values().any(is_plain);
             if value.as_object().is_none_or(has_lines) {
                 if !lines.is_empty() {
@@ -136,8 +136,8 @@ impl Page<'_> {
         table(&titles, &cells)
     }
 
-    /// The plain members of objects: the name first, then where they stand, the rest and times. Their own ids are at
-    /// the end, or first where there is no name.
+    /// Returns the columns of objects: the name first, then status, other members and times. The objects' own ids come
+    /// last, or first if there is no name.
     fn columns<'a>(&self, objects: &[&'a Map<String, Value>]) -> Vec<Column<'a>> {
         let is_named = objects.iter().any(|object| name_of(object).is_some());
         let mut columns: Vec<Column<'a>> = Vec::new();
@@ -146,17 +146,17 @@ impl Page<'_> {
                 let is_nested = |object: &&Map<String, Value>| {
                     object.get(key).is_some_and(|value| !is_plain(value))
                 };
-                // Of these, only programs make use; and a cell has no room for an object.
+                // Hide members that only programs use, and members that are objects in some row.
                 let is_hidden = key == "schema_version"
                     || key == "next_cursor" && value.is_null()
                     || objects.iter().any(is_nested);
                 if is_hidden || columns.iter().any(|column| column.key == key) {
                     continue;
                 }
-                let any = |wanted: &dyn Fn(&Map<String, Value>, &str) -> bool| {
+                let any = |condition: &dyn Fn(&Map<String, Value>, &str) -> bool| {
                     objects.iter().any(|object| {
                         let id = object.get(key).and_then(Value::as_str);
-                        id.is_some_and(|id| wanted(object, id))
+                        id.is_some_and(|id| condition(object, id))
                     })
                 };
                 let is_known = is_id(key) && any(&|_, id| self.names.get(id).is_some());
@@ -192,7 +192,7 @@ impl Page<'_> {
             }
         }
         columns.sort_by_key(|column| column.rank);
-        // Beside the id of something else, the own id says what it is the id of.
+        // If there are other ids, the label of the own id names its object.
         let ids = columns.iter().filter(|column| column.rank.0 == 5).count();
         for column in columns
             .iter_mut()
@@ -202,7 +202,7 @@ impl Page<'_> {
                 column.label = full_label(column.key);
             }
         }
-        // Two keys with the same label keep all of their words.
+        // Keys with the same label get labels with all of their words.
         let labels: Vec<String> = columns.iter().map(|column| column.label.clone()).collect();
         for column in &mut columns {
             if labels
@@ -217,7 +217,7 @@ impl Page<'_> {
         columns
     }
 
-    /// The own id is shown as it is, because commands take it.
+    /// Formats the value of a column. An own id is shown unchanged, because commands need it.
     fn column_cell(&self, column: &Column<'_>, value: &Value) -> String {
         if column.is_own {
             plain_cell(value)
@@ -226,7 +226,7 @@ impl Page<'_> {
         }
     }
 
-    /// The first line of a goal, cut to what fits.
+    /// Returns the first line of a goal, shortened to the limit.
     fn goal(&self, text: &str) -> String {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = harmless(lines.next().unwrap_or_default());
@@ -238,7 +238,7 @@ impl Page<'_> {
         format!("{}…", cut.trim_end())
     }
 
-    /// A value in one line, in the words of the reader.
+    /// Formats a value in one line, with names instead of ids and local times.
     fn cell(&self, key: &str, value: &Value) -> String {
         let is_moment = key == "at" || key.ends_with("_at");
         let shown = match value {
@@ -247,7 +247,7 @@ impl Page<'_> {
                 .names
                 .get(text)
                 .map(|name| {
-                    // The name of a run is its goal, which may be a whole script.
+                    // The name of a run is its goal, which may be a long script.
                     if text.starts_with("run_") {
                         self.goal(name)
                     } else {
@@ -277,7 +277,7 @@ impl Page<'_> {
     }
 }
 
-/// The value as it is. Texts of others may hold anything, also what a terminal would obey.
+/// Formats a value without names. Texts are untrusted and may contain control sequences, so they are made harmless.
 fn plain_cell(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -288,14 +288,14 @@ fn plain_cell(value: &Value) -> String {
     }
 }
 
-/// At most four decimals, without zeros at the end.
+/// Formats a number with at most four decimals, without trailing zeros.
 fn rounded(number: f64) -> String {
     let text = format!("{number:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()
 }
 
-/// Whether it fits into a cell.
+/// Returns whether a value fits into a table cell.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,
@@ -315,7 +315,7 @@ fn is_id(key: &str) -> bool {
     key == "id" || key.ends_with("_id") || key.ends_with("_ref")
 }
 
-/// A row of a table. The front matter of a document belongs to its row.
+/// Returns the row of an object. The front matter of a document is merged into its row.
 fn row(members: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
     let Some(Value::Object(front)) = members.get("frontmatter") else {
         return Cow::Borrowed(members);

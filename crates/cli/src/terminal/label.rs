@@ -1,6 +1,6 @@
-//! The words a person reads for the keys of an answer, and counts with their noun.
+//! Labels for the keys of a result, and numbers with their nouns.
 
-/// Names the value of a key: `created_at` is `Created`, `agent_id` is `Agent`, `size_bytes` is `Size`.
+/// Returns the label of a key: `Created` for `created_at`, `Agent` for `agent_id`, `Size` for `size_bytes`.
 pub(super) fn label(key: &str) -> String {
     let spelled = respelled(key);
     let mut words: Vec<&str> = words(&spelled).collect();
@@ -26,7 +26,7 @@ pub(super) fn label(key: &str) -> String {
     {
         is_plural = last == "ids";
         if last == "at" {
-            // A moment has no unit: it is shown as a local time.
+            // A point in time has no unit: it is shown as a local time.
             unit = "";
         }
         words.pop();
@@ -38,12 +38,12 @@ pub(super) fn label(key: &str) -> String {
     text + unit
 }
 
-/// Names it by all of its words, for two keys of one object that would have the same label.
+/// Returns a label with all words of the key, for keys of one object that would otherwise have the same label.
 pub(super) fn full_label(key: &str) -> String {
     written(&words(&respelled(key)).collect::<Vec<_>>())
 }
 
-/// A number and its noun: `1 file`, `2 files`.
+/// Formats a number with its noun: `1 file`, `2 files`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
@@ -51,14 +51,14 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// A number of bytes in the unit that fits: `22 B`, `1.5 KiB`, `50 MiB`.
+/// Formats a number of bytes in a suitable unit: `22 B`, `1.5 KiB`, `50 MiB`.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let (mut whole, mut unit, mut rest) = (number, 0, 0);
+    let (mut whole, mut unit, mut remainder) = (number, 0, 0);
     while whole >= 1024 && unit + 1 < UNITS.len() {
-        (rest, whole, unit) = (whole % 1024, whole / 1024, unit + 1);
+        (remainder, whole, unit) = (whole % 1024, whole / 1024, unit + 1);
     }
-    let tenths = rest * 10 / 1024;
+    let tenths = remainder * 10 / 1024;
     if tenths == 0 || whole >= 100 {
         format!("{whole} {}", UNITS[unit])
     } else {
@@ -75,7 +75,7 @@ fn plural(noun: &str) -> String {
     }
 }
 
-/// Keys whose words would say something else than they mean.
+/// Replaces keys and parts of keys whose words would be misleading.
 fn respelled(key: &str) -> String {
     match key {
         "workspace_dir" => "company_folder".to_owned(),
@@ -91,7 +91,7 @@ fn words(key: &str) -> impl Iterator<Item = &str> {
     key.split('_').filter(|word| !word.is_empty())
 }
 
-/// The words with a capital, abbreviations as people write them.
+/// Joins the words with a leading capital and spells abbreviations in the usual way.
 fn written(words: &[&str]) -> String {
     let spelled: Vec<&str> = words
         .iter()

@@ -1,18 +1,18 @@
-//! Moments in the time zone of the reader.
+//! Formats points in time in the local time zone.
 
 use jiff::{Timestamp, tz::TimeZone};
 
-/// The time zone of the person at the terminal: `TZ`, else that of the system.
+/// Returns the time zone of the user: `TZ`, otherwise that of the system.
 pub(crate) fn zone() -> TimeZone {
     TimeZone::system()
 }
 
-/// Unix seconds as local date and time.
+/// Formats unix seconds as local date and time.
 pub(crate) fn of_seconds(seconds: i64, zone: &TimeZone) -> Option<String> {
     Some(written(Timestamp::from_second(seconds).ok()?, zone))
 }
 
-/// Unix milliseconds as local date and time.
+/// Formats unix milliseconds as local date and time.
 pub(super) fn of_milliseconds(milliseconds: i64, zone: &TimeZone) -> Option<String> {
     Some(written(
         Timestamp::from_millisecond(milliseconds).ok()?,
@@ -20,7 +20,8 @@ pub(super) fn of_milliseconds(milliseconds: i64, zone: &TimeZone) -> Option<Stri
     ))
 }
 
-/// An ISO-8601 moment in UTC, as the company family writes it, as local date and time; none for any other text.
+/// Formats an ISO-8601 timestamp in UTC, as used by the company family, as local date and time. `None` for any other
+/// text.
 pub(crate) fn of_text(text: &str, zone: &TimeZone) -> Option<String> {
     let is_moment = (20..=30).contains(&text.len())
         && text.ends_with('Z')

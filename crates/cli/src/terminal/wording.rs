@@ -1,20 +1,23 @@
-//! Sentences of the protocol in the words of the command line.
+//! Rewords messages of the protocol for users of the command line.
 //!
-//! Messages on the wire name methods, and some are fixed by the company protocol (`spawn codex ENOENT`). A person who
-//! types commands reads the command and the cause instead.
+//! Messages on the wire name methods and params, and some are fixed by the company protocol (`spawn codex ENOENT`). The
+//! command line shows commands, flags and a readable cause instead.
 
 use std::borrow::Cow;
 
-/// Params of methods that messages name, which are flags here.
+/// Params that messages mention, with their flags.
 const FLAGS: [(&str, &str); 2] = [("force", "--force"), ("in_place", "--in-place")];
 
-/// What the operating system says, and the same in plain words.
+/// Error texts of the operating system, with their replacements.
 const CAUSES: [(&str, &str); 6] = [
     (
         "cannot be written: No such file or directory (os error 2)",
-        "cannot be written: its folder is not there",
+        "cannot be written: its folder does not exist",
     ),
-    ("No such file or directory (os error 2)", "it is not there"),
+    (
+        "No such file or directory (os error 2)",
+        "it does not exist",
+    ),
     ("Is a directory (os error 21)", "it is a folder"),
     (
         "Not a directory (os error 20)",
@@ -22,12 +25,12 @@ const CAUSES: [(&str, &str); 6] = [
     ),
     (
         "File exists (os error 17)",
-        "a file of this name is in the way",
+        "a file of this name already exists",
     ),
     ("No space left on device (os error 28)", "the disk is full"),
 ];
 
-/// Rewords a message for the person at the terminal.
+/// Rewords a message of the protocol for the command line.
 pub(crate) fn reworded(text: &str) -> Cow<'_, str> {
     if let Some(cause) = program_missing(text) {
         return Cow::Owned(cause);
@@ -35,13 +38,13 @@ pub(crate) fn reworded(text: &str) -> Cow<'_, str> {
     with_commands(text)
 }
 
-/// Says in plain words what the operating system said.
+/// Replaces error texts of the operating system with plain words.
 pub(crate) fn plain(text: &str) -> String {
     let mut plain = text.to_owned();
-    for (said, words) in CAUSES {
-        plain = plain.replace(said, words);
+    for (system_text, words) in CAUSES {
+        plain = plain.replace(system_text, words);
     }
-    // Any other cause keeps its words and loses its number.
+    // Any other cause keeps its text without the error number.
     while let Some(at) = plain.find(" (os error ") {
         let Some(length) = plain[at..].find(')') else {
             break;
@@ -51,8 +54,8 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
-/// The doc comment of a method or a param as help: its method names are commands, its params flags. Sentences about the
-/// numbers of errors are left out, because a command has an exit code instead.
+/// Converts the doc comment of a method or param into help text: method names become commands, params become flags.
+/// Sentences about error codes are left out, because commands have exit codes instead.
 pub(crate) fn help(doc: &str, params: &[&str]) -> String {
     let paragraph = |text: &str| {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
@@ -76,7 +79,7 @@ pub(crate) fn help(doc: &str, params: &[&str]) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A worker program that cannot be started, or none if the sentence is about something else.
+/// Rewords the message that a worker program cannot be started. `None` for other messages.
 fn program_missing(text: &str) -> Option<String> {
     let missing = |program: &str| format!("{program} is not installed or not in PATH");
     if let Some(spawned) = text.strip_prefix("spawn ") {
@@ -88,12 +91,12 @@ fn program_missing(text: &str) -> Option<String> {
             "{program} may not be executed: check its permissions"
         ));
     }
-    // Nothing but the name of the program stands before and behind.
+    // The text before and after the marker is only the name of the program.
     let (_, program) = text.split_once(" binary not found: ")?;
     Some(missing(program))
 }
 
-/// Names of methods in backticks become the commands they are, and params that are switches become flags.
+/// Replaces method names in backticks with commands, and the params in [`FLAGS`] with flags.
 fn with_commands(text: &str) -> Cow<'_, str> {
     in_backticks(text, |piece| {
         let flag = FLAGS.iter().find(|(param, _)| *param == piece);
@@ -102,13 +105,13 @@ fn with_commands(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The command of a method; none for any other text.
+/// Returns the command of a method. `None` for any other text.
 fn command(name: &str) -> Option<String> {
     let (_, method) = protocol::methods().find(|(_, method)| method.name == name)?;
     Some(format!("ac {}", crate::command::command_name(method)))
 }
 
-/// Replaces what stands in backticks, where there is a replacement.
+/// Replaces texts in backticks for which `replacement` returns one.
 fn in_backticks(text: &str, replacement: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     let mut pieces: Vec<Cow<'_, str>> = text.split('`').map(Cow::Borrowed).collect();
     let mut is_changed = false;
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_says_is_told_in_plain_words() {
+    fn errors_of_the_system_are_shown_in_plain_words() {
         for (said, expected) in [
             (
                 "`/x` cannot be used: Is a directory (os error 21)",
@@ -168,7 +171,7 @@ mod tests {
             ),
             (
                 "the ready file `/x/r` cannot be written: No such file or directory (os error 2)",
-                "the ready file `/x/r` cannot be written: its folder is not there",
+                "the ready file `/x/r` cannot be written: its folder does not exist",
             ),
             (
                 "`/x` cannot be used: Too many levels of symbolic links (os error 40)",

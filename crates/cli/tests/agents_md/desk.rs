@@ -1,4 +1,4 @@
-//! A home with a repository beside it, and what `ac` says there.
+//! A test fixture with a home and a repository, and functions to run `ac` there.
 
 use std::{
     fs,
@@ -9,12 +9,12 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A home, and a repository beside it.
+/// A home and a repository.
 pub(crate) struct Desk {
     folder: TempDir,
 }
 
-/// What a command printed, and how it ended.
+/// The output and the exit code of a command.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ended {
     pub(crate) code: i32,
@@ -33,7 +33,7 @@ impl Ended {
 }
 
 impl Desk {
-    /// A repository in which these files are committed.
+    /// Creates a repository in which these files are committed.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let desk = Self { folder };
@@ -90,7 +90,7 @@ impl Desk {
         ended(self.command(&words).output().expect("ac starts"))
     }
 
-    /// The rows of a sync, whose exit code says whether something is left.
+    /// Returns the rows of a sync and checks that its exit code reports remaining differences.
     pub(crate) fn rows(&self, words: &[&str]) -> Value {
         let synced = self.sync(&[words, &["--json"]].concat());
         let answer: Value = serde_json::from_str(&synced.printed).expect("an answer");
@@ -138,7 +138,7 @@ impl Desk {
         found.expect("it is there")["folder_id"].clone()
     }
 
-    /// The documents as path, text and version.
+    /// Returns the documents as path, text and version.
     pub(crate) fn docs(&self) -> Vec<(String, String, i64)> {
         let exported = self.call("thread/agents_doc/export", json!({}));
         let text = |value: &Value| value.as_str().expect("text").to_owned();

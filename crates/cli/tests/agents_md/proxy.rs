@@ -1,4 +1,4 @@
-//! Stands between `ac` and the gateway of a home, to let something happen at one moment.
+//! A proxy between `ac` and the gateway of a home that injects a change before a certain call.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use testkit::ServeProcess;
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
-/// The next command finds a gateway that saves a document when it is asked for the method, then does as asked.
+/// Starts a proxy for the next command. When it receives a call of the method, it saves a document and then forwards
+/// the call.
 pub(crate) async fn before(method: &'static str, home: &Path, serving: &ServeProcess, save: Value) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

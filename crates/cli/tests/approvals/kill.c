@@ -1,7 +1,7 @@
-/* A process that is killed at its n-th step: preloaded into the gateway by tests/approvals.rs.
+/* Kills the process at its n-th step: preloaded into the gateway by tests/approvals.rs.
  *
- * A step is a rename, a removal or a sync of a file below the folder ACCORD_KILL_FOLDER, its index and its locks left
- * out. Before step ACCORD_KILL_AT the process is killed, so that the step and everything after it never happen.
+ * A step is a rename, a removal or a sync of a file below the folder ACCORD_KILL_FOLDER, except for its index and its
+ * locks. The process is killed before step ACCORD_KILL_AT, so that neither this step nor a later one happens.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

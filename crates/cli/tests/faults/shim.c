@@ -1,13 +1,13 @@
-/* A disk that fails on demand: preloaded into the gateway by tests/faults.rs.
+/* Simulates a disk that fails on demand: preloaded into the gateway by tests/faults.rs.
  *
  * While the file named by ACCORD_FAULTS contains `fsync`, syncing the database fails with EIO; while it
  * contains `enospc`, writing to the database fails with ENOSPC; while it contains `checkpoint`, writing and
- * syncing fail for the database file alone, not for its log. Other files are left alone.
+ * syncing fail for the database file only, not for its log. Other files are not affected.
  *
  * While it contains `slow`, each sync of any other file takes 300 ms, and its path is appended to the file named by
- * ACCORD_FAULTS with `.syncs` at its end.
+ * ACCORD_FAULTS followed by `.syncs`.
  *
- * While it contains `stall`, locking the write lock of a company folder begins two seconds late.
+ * While it contains `stall`, locking the write lock of a company folder is delayed by two seconds.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static int database_part(int fd) {
     return ends_with(path, "/gateway.db") ? 1 : ends_with(path, "/gateway.db-wal") ? 2 : 0;
 }
 
-/* Whether the database behind `fd` is to fail in this way now. errno is kept. */
+/* Returns whether the database behind `fd` must fail in this way now. Preserves errno. */
 static int is_wanted(int fd, const char *fault) {
     const char *trigger = getenv("ACCORD_FAULTS");
     int kept = errno, wanted = 0, part = trigger ? database_part(fd) : 0;
@@ -57,7 +57,7 @@ static int is_wanted(int fd, const char *fault) {
 
 #define FAIL(fd, fault, code) if (is_wanted(fd, fault)) { errno = code; return -1; }
 
-/* Delays and counts a sync of a file that is not the database. errno is kept. */
+/* Delays and records a sync of a file other than the database. Preserves errno. */
 static void slow_down(int fd) {
     const char *trigger = getenv("ACCORD_FAULTS");
     int kept = errno;

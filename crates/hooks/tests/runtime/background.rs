@@ -1,4 +1,4 @@
-//! Runs no phase waits for.
+//! Background runs, which no phase waits for.
 
 use std::{
     sync::{
@@ -26,7 +26,7 @@ fn background(handler: Scripted, change: impl FnOnce(&mut Subscription)) -> Defi
     })
 }
 
-/// A run another process left behind.
+/// A run that another process left unfinished.
 async fn left_behind(status: RunStatus) -> RunRecord {
     let store = MemoryStore::new();
     let runtime = runtime(
@@ -53,7 +53,7 @@ async fn left_behind(status: RunStatus) -> RunRecord {
     record
 }
 
-/// Restarts with the hook after so long, and answers what becomes of the run.
+/// Restarts the runtime with the hook after the given time and returns the final record of the run.
 async fn restarted(
     record: RunRecord,
     after: Duration,
@@ -61,7 +61,7 @@ async fn restarted(
     expected: RunStatus,
 ) -> RunRecord {
     let store = MemoryStore::new();
-    let now_ms = record.queued_at_ms + i64::try_from(after.as_millis()).expect("not that long");
+    let now_ms = record.queued_at_ms + i64::try_from(after.as_millis()).expect("fits into i64");
     store.put(record);
     let runtime = builder_at(&store, now_ms)
         .install(package("package", vec![hook]))
@@ -121,7 +121,7 @@ async fn a_background_run_is_tried_again_with_growing_pauses() {
     let begin = Instant::now();
     let handler = Scripted::new("a", move |request| {
         seen.lock()
-            .expect("nobody panics")
+            .expect("no holder panics")
             .push(begin.elapsed().as_millis());
         std::future::ready(if request.attempt < 4 {
             Err(retryable())
@@ -139,7 +139,7 @@ async fn a_background_run_is_tried_again_with_growing_pauses() {
     );
     run(&runtime).await.unwrap();
     let record = store.until("hkr_1", RunStatus::Succeeded).await;
-    // The pauses are longer than the time between two looks at the store: those must not run it as well.
+    // The delays are longer than the recovery interval: recovery must not run the hook as well.
     assert_eq!(*starts.lock().unwrap(), [0, 3000, 9000, 21_000]);
     let statuses: Vec<_> = record.attempts.iter().map(|it| it.status).collect();
     assert_eq!(
@@ -197,12 +197,12 @@ async fn four_background_runs_are_under_way_at_most() {
         let seen = Arc::clone(&seen);
         async move {
             {
-                let mut seen = seen.lock().expect("nobody panics");
+                let mut seen = seen.lock().expect("no holder panics");
                 seen.0 += 1;
                 seen.1 = seen.1.max(seen.0);
             }
             tokio::time::sleep(Duration::from_millis(900)).await;
-            seen.lock().expect("nobody panics").0 -= 1;
+            seen.lock().expect("no holder panics").0 -= 1;
             audit()
         }
     });
@@ -239,7 +239,7 @@ async fn runs_that_pause_between_tries_hold_up_nobody() {
     for _ in 0..6 {
         run(&runtime).await.unwrap();
     }
-    // Of each phase the second run is the quick one.
+    // In each phase the second run is the fast one.
     store.until("hkr_12", RunStatus::Succeeded).await;
     assert_eq!(start.elapsed(), Duration::ZERO);
 }
@@ -374,7 +374,7 @@ async fn a_run_this_process_works_on_is_not_taken_up_twice() {
     );
     run(&runtime).await.unwrap();
     store.until("hkr_1", RunStatus::Running).await;
-    // By now it counts as stale.
+    // The run counts as stale by now.
     tokio::time::advance(Duration::from_secs(200)).await;
     assert_eq!(runtime.recover().await.unwrap(), 0);
     gate.add_permits(1);
@@ -404,11 +404,11 @@ async fn the_background_ends_with_the_last_clone() {
     store.until_it("hkr_2", waits_for_its_next_try).await;
 
     drop(clone);
-    // Every task of the runtime holds the store.
+    // Every task of the runtime holds a reference to the store.
     for _ in 0..1000 {
         tokio::task::yield_now().await;
     }
     assert_eq!(Arc::strong_count(&store), 1);
-    // What waited for its next try is left to the next process.
+    // A run that waits for its next attempt is left to the next process.
     assert!(store.runs().iter().all(waits_for_its_next_try));
 }

@@ -1,4 +1,4 @@
-//! What becomes of a failure.
+//! The effects of failures: failure policies, retries and deadlines.
 
 use std::{
     sync::{
@@ -97,7 +97,7 @@ async fn a_fallback_without_contributions_is_a_mistake() {
     assert!(matches!(failure, PhaseError::Configuration { .. }));
     assert_eq!(
         failure.to_string(),
-        "subscription `a` falls back on contributions it does not have"
+        "subscription `a` has the failure policy `fallback` but no fallback contributions"
     );
 }
 
@@ -261,7 +261,7 @@ async fn a_contribution_without_its_capability_fails_the_run() {
     );
 }
 
-/// Runs a hook that is busy the first two times, and answers how often it was asked.
+/// Runs a hook that fails twice with a retryable error and returns the number of calls.
 async fn tries(is_idempotent: bool, change: impl FnOnce(&mut Subscription)) -> u32 {
     let calls = Arc::new(AtomicU32::new(0));
     let counter = Arc::clone(&calls);
@@ -298,7 +298,7 @@ async fn a_run_with_a_deadline_is_tried_again_while_there_is_time() {
     let start = Instant::now();
     assert_eq!(tries(true, |_| {}).await, 3);
     assert_eq!(start.elapsed().as_millis(), 300);
-    // The second pause would end after the deadline.
+    // The second delay would end after the deadline.
     assert_eq!(
         tries(true, |it| it.execution_policy.timeout_ms = Some(250)).await,
         2

@@ -1,5 +1,4 @@
-//! The hook runtime from the outside: scripted handlers, a store in memory, and a clock that stands still until
-//! something waits.
+//! Black-box tests of the hook runtime with scripted handlers, a store in memory and the paused clock of tokio.
 
 mod background;
 mod failure;

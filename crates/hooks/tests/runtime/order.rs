@@ -1,4 +1,4 @@
-//! Who takes part, and in which order.
+//! Selection and order of subscriptions.
 
 use std::{
     collections::BTreeMap,
@@ -110,7 +110,7 @@ async fn a_cycle_names_its_members_alone() {
     let error = run(&runtime).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "subscriptions wait for each other: `a`, `b`, `c`"
+        "subscriptions depend on each other in a cycle: `a`, `b`, `c`"
     );
     assert_eq!(
         error,
@@ -202,7 +202,7 @@ async fn an_unknown_filter_never_fits() {
 
 #[tokio::test(start_paused = true)]
 async fn layers_respect_dependencies_of_any_graph() {
-    // Edges only go from lower to higher numbers, so there is no cycle; names are shuffled against the numbers.
+    // Edges go from lower to higher numbers only, so the graph has no cycle; names are shuffled independently.
     let mut seed = 7_u64;
     let mut random = |below: u64| {
         seed = seed
@@ -237,7 +237,7 @@ async fn layers_respect_dependencies_of_any_graph() {
                 edges.push((name(earlier), name(later)));
             }
         }
-        // Runs take time, so a dependency shows as an end before a start.
+        // Runs take time, so a dependency is visible as an end before a start.
         let handler = Scripted::takes("h", Duration::from_millis(500), policy("h"));
         let runtime = runtime(
             &MemoryStore::new(),
@@ -262,12 +262,12 @@ async fn a_subscription_has_only_as_many_runs_under_way_as_it_may() {
         let counts = Arc::clone(&counts);
         async move {
             {
-                let mut counts = counts.lock().expect("nobody panics");
+                let mut counts = counts.lock().expect("no holder panics");
                 counts.0 += 1;
                 counts.1 = counts.1.max(counts.0);
             }
             tokio::time::sleep(Duration::from_millis(400)).await;
-            counts.lock().expect("nobody panics").0 -= 1;
+            counts.lock().expect("no holder panics").0 -= 1;
             policy("a")
         }
     });

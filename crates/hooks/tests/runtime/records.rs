@@ -1,4 +1,4 @@
-//! What is remembered of a run, and what of it may be seen.
+//! Run records: their content, redaction and visibility.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What is refused at installation.
+//! Validation of packages at installation.
 
 use hooks::{Definition, Phase, RegistrationError, Subscription};
 
@@ -11,7 +11,7 @@ fn sound(id: &str) -> Definition {
     hook(Scripted::answers(id, policy(id)), |_| {})
 }
 
-/// Installs package `first` with hook `a`, then this one as `second`.
+/// Installs package `first` with hook `a`, then a package `second` with the given definitions.
 fn check(definitions: Vec<Definition>, expected: &RegistrationError, message: &str) {
     let error = builder(&MemoryStore::new())
         .install(package("first", vec![sound("a")]))
@@ -45,7 +45,7 @@ fn two_handlers_cannot_share_an_id() {
     check(
         vec![definition(Scripted::answers("a", policy("a")), vec![])],
         &expected,
-        "handler `a` is installed already",
+        "handler `a` is already installed",
     );
 }
 
@@ -58,7 +58,7 @@ fn two_handlers_of_one_package_cannot_share_an_id() {
     check(
         vec![handler(), handler()],
         &expected,
-        "handler `b` is installed already",
+        "handler `b` is already installed",
     );
 }
 
@@ -73,7 +73,7 @@ fn two_subscriptions_cannot_share_an_id() {
             vec![subscription("a", "b", |_| {})],
         )],
         &expected,
-        "subscription `a` is installed already",
+        "subscription `a` is already installed",
     );
 }
 

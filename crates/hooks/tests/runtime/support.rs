@@ -1,4 +1,4 @@
-//! A store in memory and handlers that do what a test says.
+//! A store in memory and scripted handlers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ pub(crate) type Answer = Result<HookResponse, HookError>;
 
 type Script = dyn Fn(HookRequest) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
 
-/// A handler that does what a test says.
+/// A handler with scripted behaviour.
 pub(crate) struct Scripted {
     id: String,
     phases: Vec<Phase>,
@@ -34,7 +34,7 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Takes part in every phase and may bring anything; it does not say that it may be repeated.
+    /// Creates a handler for every phase with every contribution capability. It does not declare itself idempotent.
     pub(crate) fn new<F>(
         id: &str,
         script: impl Fn(HookRequest) -> F + Send + Sync + 'static,
@@ -116,7 +116,7 @@ impl Handler for Scripted {
     }
 }
 
-/// Remembers runs, and what was written in which order.
+/// Keeps runs in memory and records the order of writes.
 #[derive(Default)]
 pub(crate) struct MemoryStore {
     runs: Mutex<BTreeMap<String, RunRecord>>,
@@ -147,12 +147,12 @@ impl MemoryStore {
             .collect()
     }
 
-    /// Waits until the store has the run in that state.
+    /// Waits until the stored run has the status.
     pub(crate) async fn until(&self, id: &str, status: RunStatus) -> RunRecord {
         self.until_it(id, |run| run.status == status).await
     }
 
-    /// Waits until the store has the run as the closure wants it. States that pass quickly may be missed.
+    /// Waits until the stored run satisfies the closure. Short-lived states may be missed.
     pub(crate) async fn until_it(
         &self,
         id: &str,
@@ -211,7 +211,7 @@ impl RunStore for MemoryStore {
     }
 }
 
-/// A runtime whose time is that of tokio's clock, from 1000 s on, and whose run ids count upwards.
+/// Builds a runtime that uses tokio's clock, starting at 1000 s, and sequential run ids.
 pub(crate) fn builder(store: &Arc<MemoryStore>) -> RuntimeBuilder {
     builder_at(store, 1_000_000)
 }
@@ -228,7 +228,7 @@ pub(crate) fn builder_at(store: &Arc<MemoryStore>, start_ms: i64) -> RuntimeBuil
     )
 }
 
-/// A runtime with one package of these.
+/// Builds a runtime with one package of these definitions.
 pub(crate) fn runtime(store: &Arc<MemoryStore>, definitions: Vec<Definition>) -> Runtime {
     runtime_with(store, RuntimeOptions::default(), definitions)
 }
@@ -259,7 +259,7 @@ pub(crate) fn definition(handler: Scripted, subscriptions: Vec<Subscription>) ->
     }
 }
 
-/// A subscription of [`PHASE`], changed by the closure.
+/// Creates a subscription of [`PHASE`] and applies the closure to it.
 pub(crate) fn subscription(
     id: &str,
     hook_id: &str,
@@ -270,7 +270,7 @@ pub(crate) fn subscription(
     subscription
 }
 
-/// A handler with one subscription of the same name.
+/// Creates a handler with one subscription of the same name.
 pub(crate) fn hook(handler: Scripted, change: impl FnOnce(&mut Subscription)) -> Definition {
     let id = handler.id.clone();
     definition(handler, vec![subscription(&id, &id, change)])
@@ -290,7 +290,7 @@ pub(crate) fn context() -> HookContext {
     }
 }
 
-/// An answer with a policy of that key.
+/// Creates a response with a policy of that key.
 pub(crate) fn policy(key: &str) -> Answer {
     brings(vec![policy_contribution(key)])
 }
@@ -319,7 +319,7 @@ pub(crate) fn brings(contributions: Vec<Contribution>) -> Answer {
     })
 }
 
-/// A failure users may read about, which another try cannot mend.
+/// Creates an error that is safe for users and not retryable.
 pub(crate) fn error(message: &str) -> HookError {
     HookError {
         code: "test.failed".to_owned(),
@@ -336,7 +336,7 @@ pub(crate) fn retryable() -> HookError {
     }
 }
 
-/// The keys of the policies, in order.
+/// Returns the keys of the policies, in order.
 pub(crate) fn keys(outcome: &PhaseOutcome) -> Vec<&str> {
     outcome
         .contributions

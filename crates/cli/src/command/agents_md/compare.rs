@@ -1,4 +1,4 @@
-//! The documents of the tree beside the files of a directory, scope by scope.
+//! Compares the documents of the tree with the files of a directory, one scope per directory.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::files;
 use crate::failure::Failure;
 
-/// How a file and a document stand.
+/// The result of comparing a file with its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
@@ -17,7 +17,7 @@ pub(super) enum State {
     OnlyInTree,
     OnlyInFiles,
     Differs,
-    /// A CLAUDE.md with another text than the AGENTS.md beside it.
+    /// A CLAUDE.md differs from the AGENTS.md in the same directory.
     ClaudeDiffers,
 }
 
@@ -33,36 +33,36 @@ impl State {
     }
 }
 
-/// One directory, and the folder of the tree that stands for it.
+/// One directory and the corresponding folder of the tree.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    /// The path with `/`; empty for the root.
+    /// The relative path, separated by `/`. Empty for the root.
     pub(super) folder: String,
     pub(super) doc: Option<Doc>,
     /// The text of the AGENTS.md.
     agents: Option<String>,
-    /// The text of the CLAUDE.md, if it has one of its own.
+    /// The text of the CLAUDE.md. `None` if there is no file or it only refers to the AGENTS.md.
     claude: Option<String>,
 }
 
-/// What the tree says.
+/// The document of the tree.
 #[derive(Debug)]
 pub(super) struct Doc {
     pub(super) content: String,
     pub(super) version: i64,
 }
 
-/// A file that is to get another text.
+/// A file whose text is to be replaced.
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub(super) path: String,
-    /// What it says; none if it is not there.
+    /// The current text. `None` if the file does not exist.
     pub(super) before: Option<String>,
     pub(super) after: String,
 }
 
 impl Scope {
-    /// The file that stands for the document, and its text.
+    /// Returns the file that corresponds to the document, with its text if it exists.
     pub(super) fn file(&self) -> (String, Option<&str>) {
         match (&self.agents, &self.claude) {
             (Some(agents), _) => (self.path("AGENTS.md"), Some(agents)),
@@ -71,12 +71,13 @@ impl Scope {
         }
     }
 
-    /// The CLAUDE.md with a text of its own beside an AGENTS.md, and how it stands.
+    /// Returns the CLAUDE.md next to an AGENTS.md if it has its own text, with its state.
     pub(super) fn beside(&self) -> Option<(String, &str, State)> {
         let (agents, claude) = (self.agents.as_deref()?, self.claude.as_deref()?);
-        let state = match with_lf(agents) == with_lf(claude) {
-            true => self.state(),
-            false => State::ClaudeDiffers,
+        let state = if with_lf(agents) == with_lf(claude) {
+            self.state()
+        } else {
+            State::ClaudeDiffers
         };
         Some((self.path("CLAUDE.md"), claude, state))
     }
@@ -90,7 +91,7 @@ impl Scope {
         }
     }
 
-    /// The files that do not say what the document says.
+    /// Returns the files whose text differs from the document.
     pub(super) fn rewrites(&self) -> Vec<Rewrite> {
         let Some(doc) = &self.doc else {
             return Vec::new();
@@ -124,7 +125,7 @@ impl Scope {
     }
 }
 
-/// Every scope that has a document or a file, by path.
+/// Returns all scopes that have a document or a file, ordered by path.
 pub(super) fn scopes(
     directory: &Path,
     exported: ThreadAgentsDocExportResponse,
@@ -136,7 +137,7 @@ pub(super) fn scopes(
     for file in exported.files {
         let (folder, _) = split(&file.path);
         if !folder.is_empty() && !found.contains_key(folder) {
-            // The walk leaves out some folders, and the tree may have them all the same.
+            // `read_all` skips some folders that the tree may contain.
             for path in [file.path.clone(), format!("{folder}/CLAUDE.md")] {
                 if let Some(file) = files::read_one(directory, &path)? {
                     put(&mut found, file);
@@ -152,7 +153,7 @@ pub(super) fn scopes(
     let scopes = found
         .into_iter()
         .map(|(folder, scope)| Scope { folder, ..scope });
-    // A CLAUDE.md that points to nothing is no document.
+    // Skip scopes whose only file is a CLAUDE.md that refers to a missing AGENTS.md.
     let scopes = scopes.filter(|scope| scope.doc.is_some() || scope.file().1.is_some());
     Ok(scopes.collect())
 }
@@ -165,7 +166,7 @@ fn put(found: &mut BTreeMap<String, Scope>, file: ThreadAgentsDocFile) {
     }
 }
 
-/// The folder and the name of a file.
+/// Splits a path into folder and file name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }

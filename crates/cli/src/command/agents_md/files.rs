@@ -1,4 +1,4 @@
-//! The AGENTS.md and CLAUDE.md files of a directory. Links are neither followed nor written through.
+//! Reads and writes the AGENTS.md and CLAUDE.md files of a directory. Links are never followed.
 
 use std::{
     fs, io,
@@ -10,14 +10,14 @@ use protocol::thread::agents_doc::ThreadAgentsDocFile;
 
 use crate::{failure::Failure, terminal};
 
-/// Folders that hold what people did not write.
+/// Folders with generated content, which are skipped.
 const SKIPPED: &[&str] = &["node_modules", "target"];
-/// Files at most; a repository has a handful.
+/// Maximum number of files; usual repositories have a few.
 const MAX_FILES: usize = 5_000;
-/// Bytes of one file at most.
+/// Maximum size of a file in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Every AGENTS.md and CLAUDE.md below a directory, by path. Hidden folders are left out.
+/// Reads every AGENTS.md and CLAUDE.md below a directory, ordered by path. Hidden folders are skipped.
 pub(super) fn read_all(directory: &Path) -> Result<Vec<ThreadAgentsDocFile>, Failure> {
     let mut files = Vec::new();
     let mut open = vec![(directory.to_owned(), String::new())];
@@ -52,16 +52,17 @@ pub(super) fn read_all(directory: &Path) -> Result<Vec<ThreadAgentsDocFile>, Fai
     Ok(files)
 }
 
-/// One file, if it is there and no link leads to it.
+/// Reads one file. `None` if it does not exist or its path contains a link.
 pub(super) fn read_one(
     directory: &Path,
     below: &str,
 ) -> Result<Option<ThreadAgentsDocFile>, Failure> {
     let path = directory.join(below);
     let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-    match is_file && check_place(directory, below).is_ok() {
-        true => read(&path, below.to_owned()).map(Some),
-        false => Ok(None),
+    if is_file && check_place(directory, below).is_ok() {
+        read(&path, below.to_owned()).map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -86,7 +87,7 @@ fn read(path: &Path, below: String) -> Result<ThreadAgentsDocFile, Failure> {
     })
 }
 
-/// Fails unless a file can be written there and nowhere else.
+/// Checks that a file can be written at this path: no part of it is a link, belongs to git or has the wrong type.
 pub(super) fn check_place(directory: &Path, below: &str) -> Result<(), Failure> {
     let mut path = directory.to_owned();
     let mut parts = Path::new(below).iter().peekable();
@@ -103,21 +104,21 @@ pub(super) fn check_place(directory: &Path, below: &str) -> Result<(), Failure> 
         };
         match parts.peek() {
             _ if found.is_symlink() => return Err(refused("is a link and could lead elsewhere")),
-            Some(_) if !found.is_dir() => return Err(refused("is there and is no directory")),
-            None if !found.is_file() => return Err(refused("is there and is no file")),
+            Some(_) if !found.is_dir() => return Err(refused("exists and is not a directory")),
+            None if !found.is_file() => return Err(refused("exists and is not a file")),
             Some(_) | None => {}
         }
     }
     Ok(())
 }
 
-/// Writes a file with the folders on the way, and answers its path.
+/// Writes a file, creates missing folders and returns the path of the file.
 pub(super) fn write(directory: &Path, below: &str, content: &str) -> Result<PathBuf, Failure> {
     let path = directory.join(below);
     let written = || -> io::Result<()> {
         let folder = path.parent().unwrap_or(directory);
         fs::create_dir_all(folder)?;
-        // Unlike the files of a home, those of a repository are for whoever can read their folder.
+        // `replace_file` creates private files. Files of a repository get the read permissions of their folder instead.
         let mode = match fs::metadata(&path) {
             Ok(old) => old.permissions().mode(),
             Err(_) => fs::metadata(folder)?.permissions().mode() & 0o666,

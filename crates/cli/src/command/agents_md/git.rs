@@ -1,4 +1,4 @@
-//! What git knows of instruction files, by its command line.
+//! Queries git for the state of instruction files, through its command line.
 
 use std::{
     collections::BTreeSet,
@@ -6,10 +6,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The instruction files below a directory that git could bring back: tracked, and the same in the working tree, the
-/// index and the last commit. None where there is no repository.
+/// Returns the instruction files below a directory that git can recover: tracked, and identical in the working tree,
+/// the index and the last commit. `None` if the directory is not in a repository.
 pub(super) fn clean_files(directory: &Path) -> Option<BTreeSet<String>> {
-    // `H` is a plain tracked file; other letters are unmerged, or hide changes from `git diff`.
+    // `H` marks an ordinary tracked file; other letters mark unmerged files or files that `git diff` ignores.
     let tracked = names(directory, &["ls-files", "-v", "-z"])?;
     let tracked = tracked.iter().filter_map(|line| line.strip_prefix("H "));
     let mut clean: BTreeSet<String> = tracked.map(str::to_owned).collect();
@@ -23,7 +23,7 @@ pub(super) fn clean_files(directory: &Path) -> Option<BTreeSet<String>> {
     Some(clean)
 }
 
-/// The names that a command of git lists, relative to the directory.
+/// Runs a git command and returns the file names it lists, relative to the directory.
 fn names(directory: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     let mut command = Command::new("git");
     command
@@ -35,7 +35,7 @@ fn names(directory: &Path, arguments: &[&str]) -> Option<Vec<String>> {
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stderr(Stdio::null());
-    // A hook of git sets these for another place than the directory.
+    // A git hook may set these variables for another repository.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(variable);
     }

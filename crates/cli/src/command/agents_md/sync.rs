@@ -1,4 +1,4 @@
-//! `ac agents-md sync`
+//! `ac agents-md sync`: compares and synchronises a repository and the thread tree.
 
 use std::{
     collections::BTreeMap,
@@ -17,41 +17,42 @@ use super::{
 };
 use crate::{command::blocking, failure::Failure, folder, local::Local, terminal};
 
-/// Compare the thread tree with the AGENTS.md and CLAUDE.md files of a repository, and bring them in step.
+/// Compare the thread tree with the AGENTS.md and CLAUDE.md files of a repository and synchronise them.
 ///
-/// Without --to it only tells how each file stands. Nothing is ever deleted: what only the other side has is left.
+/// Without --to, only the state of each file is shown. Nothing is ever deleted: files and documents that exist on one
+/// side only are kept.
 ///
-/// In a directory the AGENTS.md counts. A CLAUDE.md that is a link to it, or only says `@AGENTS.md`, is in step; one
-/// that is alone stands for the document; one with another text of its own is drift: `--to tree` takes the AGENTS.md
-/// and leaves it as it is, `--to files` gives both the text of the tree.
+/// In each directory the AGENTS.md is used. A CLAUDE.md that is a link to it or contains only `@AGENTS.md` is in sync;
+/// a CLAUDE.md without an AGENTS.md is used instead; a CLAUDE.md with a different text is out of sync: `--to tree` uses
+/// the AGENTS.md and leaves the CLAUDE.md unchanged, `--to files` writes the text of the tree to both.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Exit codes: 0 in step, or everything done; 1 drift is left, or refused; 2 wrong arguments."
+    after_help = "Exit codes: 0 in sync, or all changes made; 1 differences remain, or refused; 2 invalid arguments."
 )]
 pub(super) struct Sync {
     #[command(flatten)]
     place: Place,
-    /// The directory, usually a repository.
+    /// Directory, usually a repository.
     #[arg(value_parser = folder::argument())]
     directory: PathBuf,
-    /// The side that gets the text of the other.
+    /// Side to update with the text of the other side.
     #[arg(long, value_name = "SIDE")]
     to: Option<Side>,
-    /// With `--to tree`: propose the changes, for a person to decide about, instead of saving them.
+    /// With `--to tree`: propose the changes for a person to approve, instead of saving them.
     ///
-    /// Folders cannot be proposed: a file whose folder is not in the tree is left.
+    /// New folders cannot be proposed: files whose folder is not in the tree are skipped.
     #[arg(long, requires = "to")]
     propose: bool,
-    /// Why the changes are proposed.
+    /// Reason for the proposed changes.
     #[arg(long, value_name = "TEXT", requires = "propose")]
     rationale: Option<String>,
-    /// With `--to files`: also replace files with changes that are not committed.
+    /// With `--to files`: also replace files with uncommitted changes.
     #[arg(long, requires = "to")]
     force: bool,
-    /// Check everything and change nothing.
+    /// Show the changes without making them.
     #[arg(long, requires = "to")]
     dry_run: bool,
-    /// Show what differs: what would change in the side named by --to, or else what the files have that the tree has not.
+    /// Show diffs: the changes of the side named by --to, otherwise from the tree to the files.
     #[arg(long)]
     diff: bool,
     /// Print JSON.
@@ -59,12 +60,12 @@ pub(super) struct Sync {
     json: bool,
 }
 
-/// Which side changes.
+/// The side that is updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// The files win: documents get new versions, and folders are made where they are missing.
+    /// Save the files as new versions of the documents and create missing folders.
     Tree,
-    /// The tree wins: files are written, unless git has not got what they say now.
+    /// Write the documents to the files, unless these have uncommitted changes.
     Files,
 }
 
@@ -76,7 +77,7 @@ struct Row {
     /// The version in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<i64>,
-    /// What was done about it, or would be in a dry run.
+    /// The action taken, or planned in a dry run. `None` if none was necessary.
     #[serde(skip_serializing_if = "Option::is_none")]
     done: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,22 +109,22 @@ impl Done {
     }
 }
 
-/// What happened to files, by their paths.
+/// The actions taken, by file path, with the id of the proposal if one was made.
 type Deeds = BTreeMap<String, (Done, Option<AgentsDocProposalId>)>;
 
-/// The part of the tree that stands for the directory.
+/// The part of the tree that corresponds to the directory.
 struct Tree {
     workspace_id: WorkspaceId,
     folder_id: Option<FolderId>,
-    /// The folders below, by path.
+    /// The ids of the subfolders, by relative path.
     folders: BTreeMap<String, FolderId>,
 }
 
 impl Sync {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let misused = match self.to {
-            Some(Side::Files) if self.propose => Some("--propose goes with `--to tree`"),
-            Some(Side::Tree) if self.force => Some("--force goes with `--to files`"),
+            Some(Side::Files) if self.propose => Some("--propose requires `--to tree`"),
+            Some(Side::Tree) if self.force => Some("--force requires `--to files`"),
             Some(_) | None => None,
         };
         if let Some(detail) = misused {
@@ -169,7 +170,7 @@ impl Sync {
         .await
     }
 
-    /// Gives the documents the texts of the files, all or nothing.
+    /// Saves the texts of the files as documents, in one transaction.
     async fn save(&self, local: &Local, tree: &Tree, scopes: &[Scope]) -> Result<Deeds, Failure> {
         let files = changed_files(scopes)?;
         let files: Vec<_> = files.into_iter().map(|(_, file)| file).collect();
@@ -200,7 +201,7 @@ impl Sync {
         }
     }
 
-    /// Proposes the texts of the files, each for itself. The same proposal again is the one that waits.
+    /// Proposes the text of each file separately. Repeating a proposal returns the pending one.
     async fn propose(
         &self,
         local: &Local,
@@ -210,7 +211,7 @@ impl Sync {
         let mut deeds = Deeds::new();
         for (folder, file) in changed_files(scopes)? {
             if file.expected_version == Some(0) && file.content.is_empty() {
-                // No text instead of no document is no change to decide about.
+                // An empty text for a missing document is no change, so there is nothing to propose.
                 continue;
             }
             let folder_id = match folder {
@@ -228,19 +229,18 @@ impl Sync {
                 rationale: self.rationale.clone().unwrap_or_else(reason),
                 base_version: file.expected_version,
             };
-            let id = match self.dry_run {
-                true => None,
-                false => {
-                    let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
-                    Some(proposed.proposal.id)
-                }
+            let id = if self.dry_run {
+                None
+            } else {
+                let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
+                Some(proposed.proposal.id)
             };
             deeds.insert(file.path, (Done::Proposed, id));
         }
         Ok(deeds)
     }
 
-    /// Gives the files the texts of the documents. Everything is looked at before anything is written.
+    /// Writes the texts of the documents to the files. Checks all files before writing any of them.
     async fn write(&self, scopes: &[Scope]) -> Result<Deeds, Failure> {
         let rewrites: Vec<_> = scopes.iter().flat_map(Scope::rewrites).collect();
         let deeds = rewrites
@@ -253,7 +253,7 @@ impl Sync {
                 files::check_place(&directory, &rewrite.path)?;
             }
             if !force {
-                check_kept(&directory, &rewrites)?;
+                check_recoverable(&directory, &rewrites)?;
             }
             for rewrite in &rewrites {
                 check_unchanged(&directory, rewrite)?;
@@ -272,9 +272,10 @@ impl Sync {
             None => self.to.is_none() && row.state != State::Same,
         };
         let left = rows.iter().filter(is_left).count();
-        match self.json {
-            true => terminal::answer(&json!({"rows": rows, "left": left}), true)?,
-            false => terminal::say(&self.shown(rows))?,
+        if self.json {
+            terminal::answer(&json!({"rows": rows, "left": left}), true)?;
+        } else {
+            terminal::say(&self.shown(rows))?;
         }
         match left {
             0 => Ok(()),
@@ -331,7 +332,7 @@ impl Sync {
     }
 }
 
-/// The files whose text the tree has not got, each with its folder and the version that was seen.
+/// Returns the files that differ from the tree, each with its folder and the version it was compared with.
 fn changed_files(scopes: &[Scope]) -> Result<Vec<(&str, ThreadAgentsDocFile)>, Failure> {
     let mut changed = Vec::new();
     for scope in scopes.iter().filter(|one| one.state() != State::Same) {
@@ -356,8 +357,8 @@ fn changed_files(scopes: &[Scope]) -> Result<Vec<(&str, ThreadAgentsDocFile)>, F
     Ok(changed)
 }
 
-/// Fails if git could not bring back what a file says now.
-fn check_kept(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
+/// Fails if git could not recover the current text of a file.
+fn check_recoverable(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
     let mut replaced = rewrites
         .iter()
         .filter(|one| one.before.is_some())
@@ -368,7 +369,7 @@ fn check_kept(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
     let Some(clean) = git::clean_files(directory) else {
         return Err(Failure::InTheWay {
             detail: format!(
-                "`{}` is in no git repository that could bring `{}` back: use --force to replace it",
+                "`{}` is not in a git repository, so `{}` could not be recovered: use --force to replace it",
                 directory.display(),
                 first.path
             ),
@@ -378,28 +379,29 @@ fn check_kept(directory: &Path, rewrites: &[Rewrite]) -> Result<(), Failure> {
         None => Ok(()),
         Some(lost) => Err(Failure::InTheWay {
             detail: format!(
-                "`{}` says something that is not committed: commit it, or use --force to replace it",
+                "`{}` has uncommitted changes: commit them, or use --force to replace it",
                 lost.path
             ),
         }),
     }
 }
 
-/// Fails if a file says something else than what was compared.
+/// Fails if a file changed after it was compared.
 fn check_unchanged(directory: &Path, rewrite: &Rewrite) -> Result<(), Failure> {
     let now = files::read_one(directory, &rewrite.path)?;
-    match now.map(|file| file.content) == rewrite.before {
-        true => Ok(()),
-        false => Err(Failure::InTheWay {
+    if now.map(|file| file.content) == rewrite.before {
+        Ok(())
+    } else {
+        Err(Failure::InTheWay {
             detail: format!(
                 "`{}` changed while it was compared, so nothing was written: sync again",
                 rewrite.path
             ),
-        }),
+        })
     }
 }
 
-/// What is to be said of a scope: one row, and another for a CLAUDE.md that says something else or was written too.
+/// Returns the rows of a scope: one for its file, and one for a CLAUDE.md that differs or was written as well.
 fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> Vec<Row> {
     let (path, text) = scope.file();
     let text = text.unwrap_or_default();
@@ -446,7 +448,7 @@ fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> 
     rows
 }
 
-/// A text and what a diff calls it.
+/// A text with its name in a diff.
 #[derive(Clone)]
 struct Named {
     name: String,
@@ -464,7 +466,7 @@ impl Named {
     fn diff(&self, after: &Self) -> String {
         let names = [self.name.as_str(), after.name.as_str()];
         let diff = gateway::unified_diff(names, &self.text, &after.text);
-        // What was done is done: texts that are too long to be compared are no reason to fail.
+        // The changes are already made, so texts that are too long to compare must not fail the command.
         diff.unwrap_or_else(|refused| {
             let [before, after] = names;
             format!("--- {before}\n+++ {after}\n{}\n", refused.message())

@@ -1,4 +1,4 @@
-//! The documents that the workers of the demo leave in the company folder, and the instructions they follow.
+//! The texts of the demo: the documents that its workers write and the instructions they follow.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ Agreed with the harbours for the coming season.
 3. Vouchers are not paid out.
 ";
 
-/// The prices of the coming season, for the list of files.
+/// Returns the prices of the coming season as a JSON file.
 pub(super) fn prices() -> String {
     let tours = json!({
         "season": "spring",
@@ -80,9 +80,9 @@ pub(super) struct NewTask {
     title: &'static str,
     status: &'static str,
     pub(super) team: Team,
-    /// Which worker of the team.
+    /// Index of the worker in the team.
     pub(super) worker: usize,
-    /// Days from today.
+    /// Start of the task, in days from today.
     start: i64,
     days: i64,
     needs: &'static [&'static str],
@@ -95,7 +95,7 @@ pub(super) enum Team {
     Marketing,
 }
 
-/// The plan of online booking. `tours` → `payments` → `load` → `pilot` → `launch` decides when it ends.
+/// The plan of online booking. Its critical path is `tours` → `payments` → `load` → `pilot` → `launch`.
 pub(super) const TASKS: &[NewTask] = &[
     NewTask {
         key: "tours",
@@ -202,7 +202,7 @@ impl NewTask {
         format!("task_booking_{key}")
     }
 
-    /// The file a planner leaves; when it happens is planned afterwards.
+    /// Returns the file that the planner writes. The schedule is added afterwards.
     pub(super) fn text(&self, project: &str, team: &str, worker: &str, now: Timestamp) -> String {
         let milestones = self.milestones.iter().enumerate();
         let milestones: Vec<Value> = milestones
@@ -245,7 +245,7 @@ impl NewTask {
         )
     }
 
-    /// When it happens.
+    /// Returns the schedule of the task.
     pub(super) fn schedule(&self, now: Timestamp) -> Value {
         let needs: Vec<String> = self.needs.iter().map(|key| Self::id(key)).collect();
         json!({
@@ -266,7 +266,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The files, below the documents of the project.
+    /// Returns the files of the report, with names relative to the artifacts of the project.
     pub(super) fn files(&self, now: Timestamp) -> [(&'static str, String); 3] {
         let head = [
             ("schema_version", json!(1)),
@@ -324,7 +324,7 @@ A booking is charged once and refunded by the rules of the season. A refund of a
     }
 }
 
-/// A head whose values are JSON, which is YAML too.
+/// Formats a document with front matter. Its values are JSON, which is valid YAML.
 fn document(head: &[(&str, Value)], body: &str) -> String {
     let lines: String = head
         .iter()
@@ -337,7 +337,7 @@ fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string()
 }
 
-/// A day so many days from today.
+/// Returns the date the given number of days after `now`.
 pub(super) fn day(now: Timestamp, days: i64) -> String {
     let at = now + SignedDuration::from_hours(24 * days);
     at.strftime("%Y-%m-%dT00:00:00.000Z").to_string()

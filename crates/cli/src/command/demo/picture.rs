@@ -1,4 +1,4 @@
-//! A chart as a PNG.
+//! Renders the bar chart of the demo as a PNG.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ const GRID: Rgb<u8> = Rgb([226, 223, 215]);
 const BAR: Rgb<u8> = Rgb([47, 111, 94]);
 const LAST: Rgb<u8> = Rgb([217, 119, 6]);
 
-/// Bars of these heights, in percent; the last one stands out.
+/// Renders bars of these heights in percent. The last bar is highlighted.
 pub(super) fn bars(percents: &[u32]) -> Vec<u8> {
     let (width, height, margin) = (640, 360, 32);
     let mut chart = RgbImage::from_pixel(width, height, PAPER);

@@ -1,4 +1,4 @@
-//! What happened at Fernway so far, told through the methods any client has.
+//! Creates the content of the demo company Fernway through the public methods.
 
 use std::{cell::Cell, path::Path};
 
@@ -23,7 +23,7 @@ use crate::{
     terminal,
 };
 
-/// Makes the company in a folder that is not there.
+/// Creates the company in a folder that does not exist yet.
 pub(super) async fn tell(local: &Local, directory: &Path) -> Result<(), Failure> {
     let story = Story {
         local,
@@ -48,11 +48,11 @@ struct Story<'a> {
     sources: Sources,
     /// The company folder.
     dir: String,
-    /// How many steps were told.
+    /// Number of steps that were reported.
     steps: Cell<u32>,
 }
 
-/// Who works at Fernway.
+/// The ids of the project, the agents and the teams.
 struct People {
     project: String,
     executive: String,
@@ -66,26 +66,26 @@ struct Department {
     workers: Vec<String>,
 }
 
-/// Where threads hang.
+/// The workspace and the folders for threads.
 struct Tree {
     workspace: WorkspaceId,
     project: FolderId,
     payments: FolderId,
 }
 
-/// A run that is over.
+/// A run that has ended.
 struct Run {
     id: String,
     context_pack: String,
 }
 
-/// What a worker is to do.
+/// The work of one run.
 struct Work<'a> {
     provider: &'a str,
     agent: &'a str,
     task: Option<&'a str>,
     prompt: &'a str,
-    /// How it ends.
+    /// The expected final status.
     status: &'a str,
 }
 
@@ -144,7 +144,7 @@ impl Story<'_> {
         })
     }
 
-    /// Instructions at three levels, before anybody works.
+    /// Writes AGENTS.md documents at three levels, before any worker runs.
     async fn tree(&self) -> Result<Tree, Failure> {
         self.progress("instructions for the company, a project and a part of it");
         let client = &self.local.client;
@@ -152,7 +152,7 @@ impl Story<'_> {
         let workspaces = listed["workspaces"].as_array().into_iter().flatten();
         let mut linked = workspaces.filter(|one| one["dir"].is_string());
         let linked = linked.next().ok_or_else(|| Failure::Argument {
-            detail: "the company folder of the demo is no workspace".to_owned(),
+            detail: "the company folder of the demo has no workspace".to_owned(),
         })?;
         let workspace = WorkspaceId::parse(&text(&linked["id"]))?;
         let select = json!({"workspace_id": workspace, "make_current": true});
@@ -184,7 +184,7 @@ impl Story<'_> {
         })
     }
 
-    /// Lets a worker work and waits for its end.
+    /// Runs a worker and waits until it ends.
     async fn work(
         &self,
         people: &People,
@@ -208,14 +208,15 @@ impl Story<'_> {
         let launched = self.company("session.launch", launch).await?;
         let session = json!({"session_ref": launched["session_ref"]});
         let ended = self.company("session.collect", session).await?;
-        match ended["status"] == work.status {
-            true => Ok(run),
-            false => Err(Failure::Argument {
+        if ended["status"] == work.status {
+            Ok(run)
+        } else {
+            Err(Failure::Argument {
                 detail: format!(
-                    "the worker of the demo did not do as it was told: {}",
-                    ended["error"].as_str().unwrap_or("it ended otherwise")
+                    "the worker of the demo did not end as expected: {}",
+                    ended["error"].as_str().unwrap_or("its status is different")
                 ),
-            }),
+            })
         }
     }
 
@@ -253,7 +254,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// The run that leaves a report is answered.
+    /// Runs the workers. Returns the run that leaves a report.
     async fn runs(&self, people: &People) -> Result<Run, Failure> {
         self.progress("workers at work");
         let (engineering, marketing) = (&people.engineering.workers, &people.marketing.workers);
@@ -410,7 +411,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// A second project that came in from outside; its plan waits too.
+    /// Creates a second project from a client intake. Its plan waits for a decision as well.
     async fn campaign(&self, people: &People) -> Result<(), Failure> {
         self.progress("a second project");
         let intake = json!({
@@ -438,9 +439,10 @@ impl Story<'_> {
         self.progress("conversations");
         let project = &people.project;
         let say = |conversation: String, author: &str, role: &str, body: &str| {
-            let scope = match conversation.contains("_workspace_") {
-                true => json!({"scope": "workspace"}),
-                false => json!({"scope": "project", "project_id": project}),
+            let scope = if conversation.contains("_workspace_") {
+                json!({"scope": "workspace"})
+            } else {
+                json!({"scope": "project", "project_id": project})
             };
             let mut message = json!({
                 "conversation_id": conversation, "author_id": author, "author_role": role, "body": body,
@@ -517,7 +519,7 @@ impl Story<'_> {
         Ok(())
     }
 
-    /// Threads in the tree with turns, and files that belong to them.
+    /// Creates threads with turns and files.
     async fn threads(&self, tree: &Tree) -> Result<(), Failure> {
         self.progress("threads and files");
         let chart = picture::bars(&[22, 31, 28, 45, 52, 61, 58, 74, 83, 96]);
@@ -594,9 +596,9 @@ impl Story<'_> {
         let asked = json!({"thread_id": thread, "turn_id": turn, "input": input});
         client.call_raw("turn/start", asked).await?;
         loop {
-            let told = client.wait_for::<TurnCompletedNotification>().await;
-            let told = told.ok_or(Failure::Call(rpc::client::Error::Closed))?;
-            if told.turn.id == turn {
+            let completed = client.wait_for::<TurnCompletedNotification>().await;
+            let completed = completed.ok_or(Failure::Call(rpc::client::Error::Closed))?;
+            if completed.turn.id == turn {
                 return Ok(());
             }
         }

@@ -1,5 +1,5 @@
-//! The worker of the demo: a shell script that writes and prints what it is told to, and nothing else. Worker programs
-//! that are installed on this machine are never started: scripts stand in for them (`write_stand_ins`).
+//! The worker of the demo: a shell script that only writes and prints the given steps. Installed worker programs are
+//! never started: stand-in scripts replace them (`write_stand_ins`).
 
 use std::{
     fs::{self, Permissions},
@@ -11,19 +11,19 @@ use std::{
 use gateway::replace_file;
 use serde_json::json;
 
-/// The provider whose output looks like Codex.
+/// The provider with output in the format of Codex.
 pub(super) const CODEX: &str = "scripted-codex";
-/// The provider whose output looks like Claude.
+/// The provider with output in the format of Claude.
 pub(super) const CLAUDE: &str = "scripted-claude";
-/// The variable with the steps.
+/// The environment variable with the steps.
 pub(super) const STEPS: &str = "DEMO_STEPS";
-/// The variable with the company folder, below which the worker of the demo writes.
+/// The environment variable with the company folder, below which the worker writes.
 pub(super) const FOLDER: &str = "DEMO_FOLDER";
 
-/// The worker programs that scripts stand in for.
+/// The worker programs that are replaced by stand-ins.
 const PROGRAMS: [&str; 3] = ["codex", "claude", "gemini"];
 
-/// Answers as the program whose name it has, without doing anything.
+/// The stand-in script: prints output in the format of the program whose name it has, and does nothing else.
 const STAND_IN: &str = r#"#!/bin/sh
 # Stands in for a worker program: nothing in the demo starts the real one.
 case "$*" in
@@ -55,7 +55,8 @@ case "${0##*/}" in
 esac
 "#;
 
-/// One line of the steps is a file to begin (`>`), a line of that file (`|`), a line to print (`.`), or the end (`!`).
+/// The worker script. Each line of the steps starts a file (`>`), adds a line to that file (`|`), prints a line (`.`)
+/// or exits (`!`).
 const SCRIPT: &str = r#"
 cat > /dev/null
 cd "$DEMO_FOLDER" || exit 1
@@ -72,7 +73,7 @@ $DEMO_STEPS
 END
 "#;
 
-/// The `config.toml` of the demo's home.
+/// Returns the `config.toml` of the demo's home.
 pub(super) fn config() -> String {
     let driver = |name: &str, output: &str| {
         format!(
@@ -86,7 +87,7 @@ pub(super) fn config() -> String {
     )
 }
 
-/// Writes the stand-ins into a folder and makes the company use them in place of what is in `PATH`.
+/// Writes the stand-ins to a folder and configures the company to use them instead of the programs in `PATH`.
 pub(super) fn write_stand_ins(folder: &Path, company: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut bins = String::new();
@@ -100,13 +101,13 @@ pub(super) fn write_stand_ins(folder: &Path, company: &Path) -> io::Result<()> {
     let text = fs::read_to_string(&machine)?;
     let changed = text.replacen("provider_bins: {}", &format!("provider_bins:{bins}"), 1);
     if changed == text {
-        let missing = "the settings of the demo's machine name programs already";
+        let missing = "the machine settings of the demo already name programs";
         return Err(io::Error::other(missing));
     }
     replace_file(&machine, changed.as_bytes())
 }
 
-/// What a worker does, step by step.
+/// The steps of a worker.
 #[derive(Default)]
 pub(super) struct Steps(String);
 
@@ -124,7 +125,7 @@ impl Steps {
         text.lines().fold(self, |steps, line| steps.line('|', line))
     }
 
-    /// Says something and ends, as Codex does.
+    /// Prints an answer and ends, in the format of Codex.
     pub(super) fn codex(self, thought: &str, answer: &str, input: u64, output: u64) -> Self {
         let lines = [
             json!({"type": "thread.started", "thread_id": format!("demo-{input}-{output}")}),
@@ -140,7 +141,7 @@ impl Steps {
             .fold(self, |steps, line| steps.line('.', &line.to_string()))
     }
 
-    /// Says something and ends, as Claude does.
+    /// Prints an answer and ends, in the format of Claude.
     pub(super) fn claude(self, answer: &str, input: u64, output: u64, cost_usd: f64) -> Self {
         let usage = json!({"input_tokens": input, "output_tokens": output});
         let lines = [
@@ -158,7 +159,7 @@ impl Steps {
             .fold(self, |steps, line| steps.line('.', &line.to_string()))
     }
 
-    /// Gives up.
+    /// Prints the reason and exits with code 1.
     pub(super) fn fail(self, why: &str) -> Self {
         self.line('.', why).line('!', "1")
     }

@@ -1,5 +1,4 @@
-//! The programs that workers need: whether they are found, which version they have, and whether a launch would start
-//! them.
+//! Checks the programs that workers need: whether they are installed, their versions, and whether they can be launched.
 
 use std::{process::Stdio, time::Duration};
 
@@ -9,29 +8,29 @@ use tokio::process::Command;
 use super::Finding;
 use crate::{folder, terminal};
 
-/// How long a program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for a program to print its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The worker programs.
 const WORKERS: [&str; 3] = ["codex", "claude", "gemini"];
 
-/// What the check before a launch says in one company folder.
+/// The adapter status in one company folder.
 pub(super) struct CompanyAdapters {
-    /// The company folder; none for a company folder that is yet to be made.
+    /// The company folder. `None` for a new company folder that does not exist yet.
     pub(super) dir: Option<String>,
     /// Its adapters.
     pub(super) rows: Vec<AdapterRow>,
 }
 
-/// Examines git and the worker programs. What a launch in the company folders would check decides; if there are none,
-/// what a launch in a new one would.
+/// Checks git and the worker programs. Uses the adapter status of the company folders, or that of a new company folder
+/// if there are none.
 pub(super) async fn look(companies: &mut Vec<CompanyAdapters>) -> Vec<Finding> {
     let mut findings = vec![match version("git").await {
         Some(version) => Finding::pass("git", version),
         None => Finding::warn(
             "git",
-            "it is not found",
-            "install it: workers get their own copies of repositories by it",
+            "not found",
+            "install it: workers need it for their own copies of repositories",
         ),
     }];
     if companies.is_empty() {
@@ -46,7 +45,7 @@ pub(super) async fn look(companies: &mut Vec<CompanyAdapters>) -> Vec<Finding> {
         findings.push(match version(program).await {
             None => Finding::warn(
                 &check,
-                "it is not found",
+                "not found",
                 "install it if workers should use it, and put it into PATH",
             ),
             Some(version) => {
@@ -58,14 +57,14 @@ pub(super) async fn look(companies: &mut Vec<CompanyAdapters>) -> Vec<Finding> {
     if found == 0 {
         findings.push(Finding::warn(
             "workers",
-            "there is no worker program, so only commands can be run",
+            "no worker program is installed, so only commands can run",
             "install codex, claude or gemini, or declare a driver in `config.toml`",
         ));
     }
     findings
 }
 
-/// The first company folder in which a launch of the program is refused, or that all of them would start it.
+/// Returns a warning for the first company folder in which a launch of the program is refused, otherwise a pass.
 fn finding(program: &str, check: &str, version: &str, companies: &[CompanyAdapters]) -> Finding {
     let is_own = |row: &&AdapterRow| row.mode == AdapterMode::Cli && row.provider == program;
     for company in companies {
@@ -77,11 +76,11 @@ fn finding(program: &str, check: &str, version: &str, companies: &[CompanyAdapte
             (Some(launch), _) => launch.reason.as_deref(),
             (None, reason) => reason.as_deref(),
         };
-        // The sentence of a refusal ends with what to do.
-        let refusal = refusal.unwrap_or("the reason is not known");
+        // The reason of a refusal has the form `reason; remedy`.
+        let refusal = refusal.unwrap_or("the reason is unknown");
         let (refusal, remedy) = match refusal.split_once("; ") {
             Some((refusal, remedy)) => (refusal, remedy),
-            None => (refusal, "`ac adapters list` tells more"),
+            None => (refusal, "`ac adapters list` shows details"),
         };
         let place = match &company.dir {
             Some(dir) => format!("in `{dir}`"),
@@ -91,14 +90,14 @@ fn finding(program: &str, check: &str, version: &str, companies: &[CompanyAdapte
             "{version}, and a launch {place} is refused: {}",
             terminal::reworded(refusal)
         );
-        // Without -C the commands of the advice mean the only company folder of the home.
+        // Without -C the suggested commands use the only company folder of the home.
         let dir = company.dir.as_deref().filter(|_| companies.len() > 1);
         return Finding::warn(check, found, &with_company(remedy, dir));
     }
     Finding::pass(check, format!("{version}, ready to launch"))
 }
 
-/// Advice that works from any folder: its commands name the company folder they are about.
+/// Adds the company folder to the commands of a suggestion, so that they work from any folder.
 fn with_company(remedy: &str, dir: Option<&str>) -> String {
     let Some(dir) = dir else {
         return remedy.to_owned();
@@ -113,7 +112,7 @@ fn with_company(remedy: &str, dir: Option<&str>) -> String {
     pieces.join("`")
 }
 
-/// The first line of what a program says it is; none if it cannot be started.
+/// Returns the first line of the version output of a program. `None` if it cannot be started.
 async fn version(program: &str) -> Option<String> {
     let mut command = Command::new(program);
     command
@@ -121,12 +120,12 @@ async fn version(program: &str) -> Option<String> {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output());
+    let output = tokio::time::timeout(VERSION_TIMEOUT, command.output());
     let output = output.await.ok()?.ok()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let first = said.lines().next().unwrap_or_default().trim();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let first = printed.lines().next().unwrap_or_default().trim();
     Some(match first {
-        "" => format!("{program}, of an unknown version"),
+        "" => format!("{program}, unknown version"),
         first => first.chars().take(80).collect(),
     })
 }

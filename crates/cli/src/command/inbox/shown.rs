@@ -1,5 +1,5 @@
-//! What is decided about, read once for the person who decides: its text for a terminal, and the hash that binds the
-//! decision to exactly that.
+//! The content that a decision is based on: its text for the terminal, and the hash that binds the decision to exactly
+//! this content.
 
 use protocol::company::{
     ActorRole, Text,
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use super::{Places, Waiting, shown};
 use crate::{failure::Failure, terminal};
 
-/// Lines of one file that a terminal shows; `ac inbox ID --json` has the rest.
+/// Maximum number of lines per file on a terminal; `ac inbox ID --json` prints more.
 const MAX_LINES: usize = 400;
 
-/// What a person is shown before a decision.
+/// The content that is shown before a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::command) struct Shown {
-    /// The hash that binds a decision to it.
+    /// The hash that binds a decision to this content.
     pub(in crate::command) sha256: String,
-    /// It as a terminal shows it.
+    /// The text for the terminal.
     pub(in crate::command) text: String,
-    /// It as programs read it.
+    /// The JSON result for programs.
     pub(super) answer: Value,
 }
 
 impl Waiting {
-    /// Reads what a decision rests on.
+    /// Loads the content that a decision is based on.
     pub(in crate::command) async fn read(
         &self,
         client: &Client,
@@ -63,13 +63,13 @@ impl Waiting {
 }
 
 impl Shown {
-    /// It as a terminal shows it, with its hash.
+    /// Returns the text for the terminal, followed by the hash.
     pub(super) fn with_hash(&self) -> String {
-        format!("{}\n\nSHA-256 of all of it: {}", self.text, self.sha256)
+        format!("{}\n\nSHA-256 of this item: {}", self.text, self.sha256)
     }
 }
 
-/// The files of a decision for people, one after the other.
+/// Formats the files of a decision for people, one after the other.
 fn of_files(read: &InboxReadResponse) -> String {
     let files = read.files.iter().map(of_file).collect::<Vec<_>>();
     files.join("\n\n")
@@ -86,9 +86,9 @@ fn of_file(file: &InboxFile) -> String {
     };
     let head = format!("{word}: {}", terminal::harmless(&file.relpath));
     let Some(hash) = &file.sha256 else {
-        return format!("{head} is not there");
+        return format!("{head} does not exist");
     };
-    // The patch shows the lines around the change, and the report names the milestone.
+    // Targets and tasks are not printed: the patch shows the context of the change, and the report names the milestone.
     let is_named_only = matches!(file.role, InboxFileRole::Target | InboxFileRole::Task);
     let Some(text) = file.text.as_deref().filter(|_| !is_named_only) else {
         return format!("{head} (SHA-256 {hash})");
@@ -98,7 +98,7 @@ fn of_file(file: &InboxFile) -> String {
     let shown = terminal::harmless_lines(&shown.join("\n"));
     let is_cut = lines.len() > MAX_LINES || file.truncated == Some(true);
     let more = if is_cut {
-        "\n… there is more of this file"
+        "\n… the rest of this file is not shown"
     } else {
         ""
     };

@@ -1,4 +1,4 @@
-//! The params of a method as flags, read from its JSON Schema.
+//! Derives the flags of a command from the JSON Schema of the params.
 
 use std::{
     fs,
@@ -12,20 +12,20 @@ use serde_json::{Map, Value};
 
 use crate::{failure::Failure, folder, terminal};
 
-/// The folder of the company family; it needs no flag.
+/// The company folder, which is a positional argument instead of a flag.
 pub(super) const FOLDER: &str = "workspace_dir";
-/// The workspace of the tree family; the one to start in if none is named.
+/// The workspace of the tree family. The default workspace is used if it is not given.
 pub(super) const WORKSPACE: &str = "workspace_id";
 
-/// Agrees beforehand to what a method deletes.
+/// The flag that skips the confirmation of a deletion.
 pub(super) const YES: &str = "yes";
-/// The methods that ask before they delete.
-const ASKING: [&str; 2] = [ThreadFolderDelete::NAME, TrashPurge::NAME];
+/// The methods that need a confirmation before they delete.
+const NEEDS_CONFIRMATION: [&str; 2] = [ThreadFolderDelete::NAME, TrashPurge::NAME];
 
-/// What `ac` asks for to call a method.
+/// The flags of the command of a method.
 pub(super) struct Flags {
     doc: &'static str,
-    /// Whether the command asks first.
+    /// Whether the command asks for confirmation.
     asks: bool,
     params: Vec<Param>,
 }
@@ -33,20 +33,20 @@ pub(super) struct Flags {
 struct Param {
     name: String,
     help: String,
-    kind: Kind,
+    kind: FlagKind,
     is_required: bool,
 }
 
 #[derive(Debug, PartialEq)]
-enum Kind {
-    /// With the words it may be, if only some are allowed.
+enum FlagKind {
+    /// A string, with the allowed values. No values means any string.
     Text(Vec<String>),
     Texts(Vec<String>),
     Integer,
     Number,
     Boolean,
     Json,
-    /// JSON that is a list.
+    /// JSON that must be a list.
     JsonList,
 }
 
@@ -66,17 +66,17 @@ impl Flags {
                 .as_str()
                 .unwrap_or_default()
                 .to_owned(),
-            kind: Kind::of(property, &schema["$defs"]),
+            kind: FlagKind::of(property, &schema["$defs"]),
             is_required: required.contains(&name.as_str()),
         };
         Self {
             doc: method.doc,
-            asks: ASKING.contains(&method.name),
+            asks: NEEDS_CONFIRMATION.contains(&method.name),
             params: properties.map(param).collect(),
         }
     }
 
-    /// The help of a text about this method.
+    /// Converts a doc comment of this method into help text.
     fn help(&self, text: &str) -> String {
         let names: Vec<&str> = self
             .params
@@ -90,7 +90,7 @@ impl Flags {
         let home = Arg::new("home")
             .long("home")
             .value_name("DIR")
-            .help("The home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]")
+            .help("Home folder [default: $ACCORD_HOME, else `accord` in the data folder of the platform]")
             .value_parser(folder::argument());
         let json = Arg::new("json")
             .long("json")
@@ -100,13 +100,13 @@ impl Flags {
             .long("params")
             .value_name("JSON")
             .value_parser(self::json)
-            .help("All params as JSON, `@FILE` or `-` for standard input; flags win over it");
+            .help("All params as JSON, `@FILE` or `-` for standard input; flags override it");
         let yes = self.asks.then(|| {
             Arg::new(YES)
                 .long("yes")
                 .short('y')
                 .action(ArgAction::SetTrue)
-                .help("Do not ask")
+                .help("Do not ask for confirmation")
         });
         Command::new(format!("ac {name}"))
             .bin_name(format!("ac {name}"))
@@ -122,63 +122,65 @@ impl Flags {
             return argument
                 .value_name("DIR")
                 .help(format!(
-                    "{} [default: the company folder around here]",
+                    "{} [default: the company folder that contains the current folder]",
                     self.help(&param.help)
                 ))
                 .value_parser(folder::argument());
         }
         let argument = argument.long(param.name.replace('_', "-"));
-        let argument = match self.is_the_name(param) {
-            true => argument.visible_alias("name"),
-            false => argument,
+        let argument = if self.is_only_name(param) {
+            argument.visible_alias("name")
+        } else {
+            argument
         };
-        let argument = match param.is_required && param.name != WORKSPACE {
-            true => argument.required_unless_present("params"),
-            false => argument,
+        let argument = if param.is_required && param.name != WORKSPACE {
+            argument.required_unless_present("params")
+        } else {
+            argument
         };
         match &param.kind {
-            Kind::Text(words) => one_of(argument.value_name("TEXT"), words),
-            Kind::Texts(words) if words.is_empty() => argument
+            FlagKind::Text(words) => one_of(argument.value_name("TEXT"), words),
+            FlagKind::Texts(words) if words.is_empty() => argument
                 .value_name("TEXT")
                 .allow_hyphen_values(true)
                 .action(ArgAction::Append),
-            Kind::Texts(words) => {
+            FlagKind::Texts(words) => {
                 one_of(argument.value_name("TEXT"), words).action(ArgAction::Append)
             }
-            Kind::Integer => argument
+            FlagKind::Integer => argument
                 .value_name("NUMBER")
                 .allow_negative_numbers(true)
                 .value_parser(whole_number),
-            Kind::Number => argument
+            FlagKind::Number => argument
                 .value_name("NUMBER")
                 .allow_negative_numbers(true)
                 .value_parser(number),
-            Kind::Boolean => argument
+            FlagKind::Boolean => argument
                 .value_name("true|false")
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("true")
                 .value_parser(value_parser!(bool)),
-            Kind::Json => argument.value_name("JSON").value_parser(json),
-            Kind::JsonList => argument.value_name("JSON").value_parser(json_list),
+            FlagKind::Json => argument.value_name("JSON").value_parser(json),
+            FlagKind::JsonList => argument.value_name("JSON").value_parser(json_list),
         }
     }
 
-    /// Whether it is the only name a method asks for, so that `--name` says it.
-    fn is_the_name(&self, param: &Param) -> bool {
+    /// Returns whether the param is the only name of the method, so that it gets the alias `--name`.
+    fn is_only_name(&self, param: &Param) -> bool {
         let is_name = |param: &Param| param.name == "name" || param.name.ends_with("_name");
         param.name != "name"
             && is_name(param)
             && self.params.iter().filter(|param| is_name(param)).count() == 1
     }
 
-    /// Whether a workspace must be named, by somebody or by default.
+    /// Returns whether the method requires a workspace.
     pub(super) fn needs_workspace(&self) -> bool {
         let named = self.params.iter().find(|param| param.name == WORKSPACE);
         named.is_some_and(|param| param.is_required)
     }
 
-    /// The params somebody gave.
+    /// Collects the params from `--params` and the flags.
     pub(super) fn params(&self, matches: &ArgMatches) -> Result<Map<String, Value>, Failure> {
         let mut params = match matches.get_one::<Value>("params") {
             None => Map::new(),
@@ -200,7 +202,7 @@ impl Flags {
         Ok(params)
     }
 
-    /// The folder that was named, or the company folder around the current one.
+    /// Sets the company folder: the given one, otherwise the one that contains the current folder.
     fn put_folder(
         &self,
         params: &mut Map<String, Value>,
@@ -211,7 +213,7 @@ impl Flags {
         if let Some(named) = named {
             params.insert(FOLDER.to_owned(), text(&folder::whole(named)?));
         } else if let Some(given) = params.get(FOLDER) {
-            // What is no text is the gateway's to refuse.
+            // The gateway rejects values that are not strings.
             if let Some(given) = given.as_str().filter(|given| !given.is_empty()) {
                 let whole = text(&folder::whole(Path::new(given))?);
                 params.insert(FOLDER.to_owned(), whole);
@@ -227,12 +229,12 @@ impl Flags {
     }
 }
 
-/// Params that are paths on this machine. The gateway may run in another folder.
+/// Params that are paths on this machine. They are made absolute, because the gateway may run in another folder.
 const PATHS: [&str; 3] = ["out_dir", "src_dir", "repo_path"];
-/// A param that is below the company folder unless it is absolute.
+/// A param that is relative to the company folder unless it is absolute.
 const COMPANY_PATH: &str = "intake_file";
 
-/// Makes the paths that were given absolute. What is no text is left to the gateway to reject.
+/// Makes path params absolute. The gateway rejects values that are not strings.
 fn resolve_paths(params: &mut Map<String, Value>) -> Result<(), Failure> {
     for (name, value) in params.iter_mut() {
         let Some(given) = value.as_str().filter(|given| !given.is_empty()) else {
@@ -253,15 +255,16 @@ fn text(path: &Path) -> Value {
 }
 
 fn one_of(argument: Arg, words: &[String]) -> Arg {
-    match words.is_empty() {
-        true => argument,
-        false => argument
+    if words.is_empty() {
+        argument
+    } else {
+        argument
             .value_name("WORD")
-            .value_parser(PossibleValuesParser::new(words.to_vec())),
+            .value_parser(PossibleValuesParser::new(words.to_vec()))
     }
 }
 
-/// JSON on the command line, in a file or on standard input.
+/// Parses JSON from the command line, from a file (`@FILE`) or from standard input (`-`).
 pub(super) fn json(given: &str) -> Result<Value, String> {
     let text = match (given, given.strip_prefix('@')) {
         ("-", _) => {
@@ -284,7 +287,7 @@ pub(super) fn json(given: &str) -> Result<Value, String> {
         .map_err(|_| r#"expected JSON, such as '{"NAME": "value"}'"#.to_owned())
 }
 
-/// The same for a list.
+/// Like [`json`], with a list as the example in the error message.
 fn json_list(given: &str) -> Result<Value, String> {
     json(given).map_err(|error| error.replace(r#"'{"NAME": "value"}'"#, r#"'["first", "second"]'"#))
 }
@@ -299,8 +302,8 @@ fn number(given: &str) -> Result<f64, &'static str> {
     given.parse().map_err(|_| "expected a number, such as 2.5")
 }
 
-impl Kind {
-    /// What a schema asks for; `null` besides something else only means that it may be left out.
+impl FlagKind {
+    /// Derives the kind from a schema. `null` as an alternative only means that the param is optional.
     fn of(schema: &Value, definitions: &Value) -> Self {
         if let Some(name) = schema["$ref"]
             .as_str()
@@ -331,7 +334,7 @@ impl Kind {
         }
     }
 
-    /// Several words in turn are one of these words.
+    /// Merges alternatives: enumerated strings become one list of allowed values, any other mixture becomes JSON.
     fn of_choices(choices: &[Value], definitions: &Value) -> Self {
         let is_something = |choice: &&Value| choice["type"] != "null";
         let mut kinds = choices
@@ -365,7 +368,7 @@ impl Kind {
     }
 }
 
-/// The type besides `null`.
+/// Returns the type of a schema, ignoring `null`.
 fn type_of(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::String(one) => Some(one),
@@ -406,29 +409,29 @@ mod tests {
         });
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
         for (schema, kind) in [
-            (json!({"type": ["string", "null"]}), Kind::Text(vec![])),
+            (json!({"type": ["string", "null"]}), FlagKind::Text(vec![])),
             (
                 json!({"$ref": "#/$defs/Role"}),
-                Kind::Text(words(&["a", "b", "c"])),
+                FlagKind::Text(words(&["a", "b", "c"])),
             ),
             (
                 json!({"anyOf": [{"$ref": "#/$defs/Name"}, {"type": "null"}]}),
-                Kind::Text(vec![]),
+                FlagKind::Text(vec![]),
             ),
             (
                 json!({"type": "array", "items": {"$ref": "#/$defs/Role"}}),
-                Kind::Texts(words(&["a", "b", "c"])),
+                FlagKind::Texts(words(&["a", "b", "c"])),
             ),
-            (json!({"type": "integer"}), Kind::Integer),
-            (json!({"type": ["boolean", "null"]}), Kind::Boolean),
+            (json!({"type": "integer"}), FlagKind::Integer),
+            (json!({"type": ["boolean", "null"]}), FlagKind::Boolean),
             (
                 json!({"type": "array", "items": {"type": "object"}}),
-                Kind::JsonList,
+                FlagKind::JsonList,
             ),
-            (json!({"type": "object"}), Kind::Json),
-            (json!(true), Kind::Json),
+            (json!({"type": "object"}), FlagKind::Json),
+            (json!(true), FlagKind::Json),
         ] {
-            assert_eq!(Kind::of(&schema, &definitions), kind, "{schema}");
+            assert_eq!(FlagKind::of(&schema, &definitions), kind, "{schema}");
         }
     }
 

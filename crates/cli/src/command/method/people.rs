@@ -1,24 +1,24 @@
-//! Answers as people see them: where a value of the wire would mislead, the word that is true stands in its place.
+//! Adapts results for people: replaces values of the wire that would be misleading.
 //!
-//! Programs get the answer as it is.
+//! Programs get the unchanged result.
 
 use protocol::MethodSpec;
 use serde_json::{Map, Value, json};
 
 use crate::{command::artifact, names::Names, terminal};
 
-/// The word for a run without a process, in place of `running`, which the wire has for it.
+/// Status of a run that was never launched. On the wire it is `running`.
 pub(crate) const NOT_STARTED: &str = "not started";
-/// The word for a session that waits for a free place, in place of `running`.
+/// Status of a session that waits in the queue. On the wire it is `running`.
 const QUEUED: &str = "queued";
-/// The words for a proposal whose file, target or patch cannot be used.
+/// Status of an item with an invalid file, target or patch.
 pub(crate) const INVALID: &str = "invalid, can only be denied";
-/// In place of a cost of 0 that only says that no run had a price.
+/// Replaces a cost of 0 that only means that no run has a known price.
 const UNKNOWN: &str = "unknown";
-/// Providers of plain commands. Their tokens are estimates from what they printed, and no model used any.
+/// Providers of plain commands. Their token counts are estimates from their output; no model was involved.
 const PLAIN: [&str; 2] = ["cmd", "command"];
 
-/// The answer of a method for people, with what is known of the runs in it.
+/// Converts the result of a method for people.
 pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Value {
     match method.name {
         "run.list" => name_unstarted(&mut result, "status", |row| row["not_started"] == true),
@@ -50,7 +50,7 @@ pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Va
             if let Some(members) = result.as_object_mut()
                 && let Some(reason) = members.remove("queue_reason")
             {
-                tell_queue_reason(members, &reason);
+                flatten_queue_reason(members, &reason);
             }
         }
         "session.poll" | "session.stop" | "session.collect" => result = session(&result),
@@ -60,22 +60,22 @@ pub(super) fn shown(method: &MethodSpec, mut result: Value, names: &Names) -> Va
         }
         "memory.list_deltas" => {
             let rows = result["items"].as_array_mut().into_iter().flatten();
-            rows.for_each(tell_decision);
+            rows.for_each(flatten_decision);
         }
         "workspace.bootstrap.enterprise" => use_names(&mut result, names),
-        name if name.starts_with("heartbeat.") => leave_out_types(&mut result),
+        name if name.starts_with("heartbeat.") => remove_file_types(&mut result),
         _ => {}
     }
     if let Some(members) = result.as_object_mut() {
-        // They are printed as sentences of their own.
+        // The caller prints warnings separately.
         members.remove("warnings");
     }
-    tell_goals(&mut result, names);
-    tell_costs(&mut result);
+    add_goals(&mut result, names);
+    format_costs(&mut result);
     result
 }
 
-/// A session as people see it: what it is for, where it stands, and what it waits for.
+/// Converts a session: keeps what identifies it, its status and the reason why it waits.
 fn session(row: &Value) -> Value {
     const KEPT: [&str; 11] = [
         "project_id",
@@ -98,13 +98,13 @@ fn session(row: &Value) -> Value {
     if row["queued"] == true {
         shown.insert("status".to_owned(), QUEUED.into());
         shown.insert("queue_position".to_owned(), row["queue_position"].clone());
-        tell_queue_reason(&mut shown, &row["queue_reason"]);
+        flatten_queue_reason(&mut shown, &row["queue_reason"]);
     }
     Value::Object(shown)
 }
 
-/// What a session waits for, which is an object on the wire.
-fn tell_queue_reason(members: &mut Map<String, Value>, reason: &Value) {
+/// Adds the reason why a session waits as plain members. On the wire it is an object.
+fn flatten_queue_reason(members: &mut Map<String, Value>, reason: &Value) {
     for (name, value) in [
         ("waits_because", &reason["reason"]),
         ("waits_until", &reason["until"]),
@@ -115,17 +115,17 @@ fn tell_queue_reason(members: &mut Map<String, Value>, reason: &Value) {
     }
 }
 
-/// A replay as people see it: first whether the log is what was written, then the events without their hashes.
+/// Converts a replay: the result of the verification first, then the events without their hashes.
 fn replay(mut result: Value) -> Value {
     let count = |list: &Value| list.as_array().map_or(0, Vec::len);
     let issues = count(&result["verification_issues"]) + count(&result["parse_issues"]);
     let log = match result["mode"].as_str() {
         Some("raw") | None => "not verified: --mode verified checks every hash".to_owned(),
         Some(_) if result["deterministic_ok"] == true => {
-            "verified: every event is what was written".to_owned()
+            "verified: no event was changed".to_owned()
         }
         Some(_) => format!(
-            "not what was written: {}",
+            "changed after it was written: {}",
             terminal::count(issues, "problem")
         ),
     };
@@ -136,19 +136,19 @@ fn replay(mut result: Value) -> Value {
     }
     if let Some(members) = result.as_object_mut() {
         members.remove("deterministic_ok");
-        // Without a session there is nothing live, and a list without issues says nothing.
+        // Hide the live state if there is no session, and empty lists of issues.
         members.retain(|name, value| {
-            let is_dead = name == "live" && value["available"] == false;
+            let is_unavailable = name == "live" && value["available"] == false;
             let is_empty = value.as_array().is_some_and(Vec::is_empty);
-            !is_dead && !is_empty
+            !is_unavailable && !is_empty
         });
         members.insert("log".to_owned(), log.into());
     }
     result
 }
 
-/// The decision about a memory delta, which is an object on the wire.
-fn tell_decision(row: &mut Value) {
+/// Adds the decision about a memory delta as plain members. On the wire it is an object.
+fn flatten_decision(row: &mut Value) {
     let Some(members) = row.as_object_mut() else {
         return;
     };
@@ -168,7 +168,7 @@ fn tell_decision(row: &mut Value) {
     }
 }
 
-/// Replaces ids by names wherever there is a name.
+/// Replaces ids with names where a name is known.
 fn use_names(value: &mut Value, names: &Names) {
     match value {
         Value::String(text) => {
@@ -184,10 +184,10 @@ fn use_names(value: &mut Value, names: &Names) {
     }
 }
 
-/// The `type` of a file says to programs how to read it.
-fn leave_out_types(value: &mut Value) {
+/// Removes the `type` of heartbeat files, which is only useful to programs.
+fn remove_file_types(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(leave_out_types),
+        Value::Array(items) => items.iter_mut().for_each(remove_file_types),
         Value::Object(members) => {
             let is_file = |kind: &Value| {
                 kind.as_str()
@@ -196,16 +196,16 @@ fn leave_out_types(value: &mut Value) {
             if members.get("type").is_some_and(is_file) {
                 members.remove("type");
             }
-            members.values_mut().for_each(leave_out_types);
+            members.values_mut().for_each(remove_file_types);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Gives every object about a run the goal of the run, which is its name for people.
-fn tell_goals(value: &mut Value, names: &Names) {
+/// Adds the goal of the run to every object about a run that has no name.
+fn add_goals(value: &mut Value, names: &Names) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| tell_goals(item, names)),
+        Value::Array(items) => items.iter_mut().for_each(|item| add_goals(item, names)),
         Value::Object(members) => {
             let run = members.get("run_id").and_then(Value::as_str);
             let has_name = ["name", "title", "goal"]
@@ -217,7 +217,7 @@ fn tell_goals(value: &mut Value, names: &Names) {
             }
             members
                 .values_mut()
-                .for_each(|member| tell_goals(member, names));
+                .for_each(|member| add_goals(member, names));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
@@ -234,14 +234,14 @@ fn name_unstarted(rows: &mut Value, status: &str, is_unstarted: impl Fn(&Value) 
     }
 }
 
-/// Runs as `monitor.snapshot` tells of them.
+/// Marks runs of `monitor.snapshot` that were never launched.
 fn name_unstarted_rows(rows: &mut Value, names: &Names) {
     name_unstarted(rows, "run_status", |row| {
         is_unstarted(row, names) || row["run_status"] == "running" && row["session_ref"].is_null()
     });
 }
 
-/// Runs as `usage.analytics` tells of them.
+/// Marks runs of `usage.analytics` that were never launched.
 fn name_unstarted_runs(rows: &mut Value, names: &Names) {
     name_unstarted(rows, "status", |row| {
         row["status"] == "running" && is_unstarted(row, names)
@@ -253,7 +253,7 @@ fn is_unstarted(row: &Value, names: &Names) -> bool {
     run.is_some_and(|run| names.is_unstarted(run))
 }
 
-/// The colleagues of `ui.snapshot`, whose active runs are those of its monitor. A run without a process is none.
+/// Corrects the active runs of the colleagues of `ui.snapshot`: runs that were never launched are not active.
 fn count_started(result: &mut Value, names: &Names) {
     let rows = result["monitor"]["rows"].clone();
     for colleague in result["colleagues"].as_array_mut().into_iter().flatten() {
@@ -273,7 +273,7 @@ fn count_started(result: &mut Value, names: &Names) {
     }
 }
 
-/// The runs of one agent, with those that have no process apart.
+/// Corrects the running runs of an agent: counts runs that were never launched separately.
 fn count_started_of_agent(result: &mut Value, names: &Names) {
     let agent = result["agent"]["agent_id"].as_str().unwrap_or_default();
     let unstarted = names.unstarted_of(agent);
@@ -284,7 +284,7 @@ fn count_started_of_agent(result: &mut Value, names: &Names) {
     }
 }
 
-/// The runs of one provider have a cost if one of them has.
+/// Marks the costs of a provider as unknown unless at least one of its runs has a cost.
 fn price_provider(row: &mut Value, runs: &Value) {
     let of_provider = |run: &&Value| run["provider"] == row["provider"];
     let mut runs = runs.as_array().into_iter().flatten().filter(of_provider);
@@ -294,8 +294,8 @@ fn price_provider(row: &mut Value, runs: &Value) {
     }
 }
 
-/// Rounds costs, names those that are not known, and leaves out the tokens of plain commands.
-fn tell_costs(value: &mut Value) {
+/// Rounds costs, marks unknown ones and removes the token counts of plain commands.
+fn format_costs(value: &mut Value) {
     match value {
         Value::Object(members) => {
             if has_unknown_cost(members) {
@@ -311,22 +311,22 @@ fn tell_costs(value: &mut Value) {
             for (name, member) in members.iter_mut() {
                 match member.as_f64() {
                     Some(usd) if name.contains("cost_usd") => *member = json!(rounded(usd)),
-                    Some(_) | None => tell_costs(member),
+                    Some(_) | None => format_costs(member),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(tell_costs),
+        Value::Array(items) => items.iter_mut().for_each(format_costs),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Whether a sum of 0 says that no run had a price, and not that nothing was paid.
+/// Returns whether a total of 0 means that no run has a known price, rather than that nothing was paid.
 fn has_unknown_cost(members: &Map<String, Value>) -> bool {
     let number = |name: &str| members.get(name).and_then(Value::as_f64);
     let is_zero = number("total_cost_usd") == Some(0.0);
     let is_unpriced = match number("priced_run_count") {
         Some(priced) => priced == 0.0 && number("run_count").is_some_and(|runs| runs > 0.0),
-        // There are runs, and none of them has a price.
+        // Results without this count: there are runs, but their total is 0.
         None => ["run_count", "runs_indexed", "total_runs", "total_tokens"]
             .iter()
             .any(|name| number(name).is_some_and(|count| count > 0.0)),
@@ -428,13 +428,13 @@ mod tests {
                 "verified",
                 true,
                 json!([]),
-                "verified: every event is what was written",
+                "verified: no event was changed",
             ),
             (
                 "verified",
                 false,
                 json!([{"message": "hash"}]),
-                "not what was written: 1 problem",
+                "changed after it was written: 1 problem",
             ),
         ] {
             let mut expected = json!({"log": log, "mode": mode, "events": [shown]});
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_about_a_delta_is_told_in_words() {
+    fn a_decision_about_a_delta_is_shown_as_plain_members() {
         let decision = json!({
             "actor_id": "human", "created_at": "2024-05-01T09:00:00.000Z", "decision": "approved", "notes": "Fine",
             "review_id": "rev_1",

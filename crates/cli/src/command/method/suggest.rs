@@ -1,13 +1,13 @@
-//! What somebody may have meant by a name that is none.
+//! Suggests the intended name for an unknown one.
 
-/// The known name that differs least, if it differs little.
+/// Returns the most similar known name, if it is similar enough.
 pub(super) fn nearest(name: &str, known: &[String]) -> Option<String> {
     let distance = |candidate: &String| (changes(name, candidate), candidate.clone());
     let (changes, nearest) = known.iter().map(distance).min()?;
     (changes <= name.chars().count().div_ceil(3)).then_some(nearest)
 }
 
-/// How many characters must be put in, taken out or replaced to make one of the other.
+/// Returns the Levenshtein distance: the number of characters to insert, delete or replace.
 fn changes(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_finger_is_recognised() {
+    fn a_typing_error_is_recognised() {
         let known = ["run:list", "run:replay", "serve"].map(str::to_owned);
         assert_eq!(nearest("sevre", &known).as_deref(), Some("serve"));
         assert_eq!(nearest("run:lst", &known).as_deref(), Some("run:list"));

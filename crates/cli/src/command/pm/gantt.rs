@@ -1,25 +1,25 @@
-//! A plan drawn with characters: a line per task, a column per stretch of time.
+//! Draws a plan as a Gantt chart of characters: one line per task, one column per unit of time.
 
 use protocol::company::{
     TaskStatus,
     pm::{CpmStatus, GanttTask, ProjectPlan},
 };
 
-/// How to draw.
+/// The style of a chart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// How many columns there are.
+    /// Width of the chart in columns.
     pub(super) width: usize,
-    /// Whether the reader sees colours.
+    /// Whether to use colours.
     pub(super) is_coloured: bool,
 }
 
-/// Titles are cut to this many characters.
-const LONGEST_TITLE: usize = 32;
-/// The narrowest drawing that still says something.
-const NARROWEST: usize = 20;
+/// Maximum length of a title in characters; longer titles are shortened.
+const MAX_TITLE: usize = 32;
+/// Minimum width of the bars in columns, which may exceed the requested width.
+const MIN_BAR_WIDTH: usize = 20;
 
-/// Draws a plan; the last line says what the marks mean.
+/// Draws a plan. The last line is the legend.
 pub(super) fn draw(name: &str, plan: &ProjectPlan, style: Style) -> String {
     let tasks = &plan.gantt.tasks;
     let mut lines = vec![headline(name, plan)];
@@ -32,7 +32,7 @@ pub(super) fn draw(name: &str, plan: &ProjectPlan, style: Style) -> String {
     let notes: Vec<String> = tasks.iter().map(note).collect();
     let note_width = notes.iter().map(|note| note.chars().count()).max();
     let taken = title_width + note_width.unwrap_or(0) + 4;
-    let axis = Axis::new(tasks, style.width.saturating_sub(taken).max(NARROWEST));
+    let axis = Axis::new(tasks, style.width.saturating_sub(taken).max(MIN_BAR_WIDTH));
     lines.push(format!("{:title_width$}  {}", "", axis.labels()));
     for ((task, title), note) in tasks.iter().zip(&titles).zip(&notes) {
         let padding = " ".repeat(title_width - title.chars().count());
@@ -43,15 +43,15 @@ pub(super) fn draw(name: &str, plan: &ProjectPlan, style: Style) -> String {
                 .to_owned(),
         );
     }
-    lines.push("█ critical  ▒ has slack  · given up  ! begins too early".to_owned());
+    lines.push("█ critical  ▒ has slack  · canceled  ! starts too early".to_owned());
     lines.join("\n")
 }
 
 fn headline(name: &str, plan: &ProjectPlan) -> String {
     let summary = &plan.summary;
-    let counted = |count: u64, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
+    let counted = |count: u64, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     };
     let mut parts = vec![
         counted(summary.task_count, "task"),
@@ -72,30 +72,31 @@ fn headline(name: &str, plan: &ProjectPlan) -> String {
             .iter()
             .map(|id| plain(id))
             .collect();
-        text.push_str(&format!("\nwait for each other: {}", members.join(", ")));
+        text.push_str(&format!("\ndependency cycle: {}", members.join(", ")));
     }
     text
 }
 
-/// Titles come from files; nothing in them may move the cursor.
+/// Replaces control characters and bidirectional controls. Titles come from files and are untrusted.
 fn plain(text: &str) -> String {
-    let turns_text =
+    let is_bidi_control =
         |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars()
-        .map(
-            |character| match character.is_control() || turns_text(character) {
-                true => ' ',
-                false => character,
-            },
-        )
+        .map(|character| {
+            if character.is_control() || is_bidi_control(character) {
+                ' '
+            } else {
+                character
+            }
+        })
         .collect()
 }
 
 fn title(text: &str) -> String {
     let text = plain(text);
     match text.chars().count() {
-        0..=LONGEST_TITLE => text,
-        _ => text.chars().take(LONGEST_TITLE - 1).chain(['…']).collect(),
+        0..=MAX_TITLE => text,
+        _ => text.chars().take(MAX_TITLE - 1).chain(['…']).collect(),
     }
 }
 
@@ -115,13 +116,14 @@ fn colour(task: &GanttTask) -> &'static str {
 }
 
 fn coloured(text: &str, colour: &str, style: Style) -> String {
-    match style.is_coloured {
-        true => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
-        false => text.to_owned(),
+    if style.is_coloured {
+        format!("\u{1b}[{colour}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
     }
 }
 
-/// Time as columns.
+/// Maps points in time to columns.
 struct Axis {
     first: jiff::Timestamp,
     last: jiff::Timestamp,
@@ -140,7 +142,7 @@ impl Axis {
         }
     }
 
-    /// The first and the last day.
+    /// Returns the line with the first and the last day.
     fn labels(&self) -> String {
         let [first, last] = [self.first, self.last].map(|at| at.strftime("%Y-%m-%d").to_string());
         let gap = self.columns.saturating_sub(first.len() + last.len());
@@ -151,7 +153,7 @@ impl Axis {
         let (Some(start), Some(end)) = (moment(&task.start_at), moment(&task.end_at)) else {
             return " ".repeat(self.columns);
         };
-        // At least one column, also for a moment at the very end.
+        // A bar has at least one column, also for a task without duration at the end.
         let from = self.column(start).min(self.columns - 1);
         let to = self.column(end).clamp(from + 1, self.columns);
         let mark = match (task.status, task.critical) {
@@ -165,13 +167,13 @@ impl Axis {
 
     fn column(&self, at: jiff::Timestamp) -> usize {
         let seconds = |at: jiff::Timestamp| (at.as_second() - self.first.as_second()) as f64;
-        // A plan of one moment still has a length.
+        // Avoid a division by zero for a plan without duration.
         let share = seconds(at) / seconds(self.last).max(1.0);
         (share * self.columns as f64).round() as usize
     }
 }
 
-/// Bars have times that every reader knows.
+/// Parses the time of a task. `None` if it is invalid, which leaves the bar empty.
 fn moment(text: &str) -> Option<jiff::Timestamp> {
     text.parse().ok()
 }
@@ -228,7 +230,7 @@ Alpha: 3 tasks, 37.5 % done, 8 days, 6 left, 1 blocked
 Build                             ██████████            done 50 %
 A title that is far too long fo…       ▒▒▒▒▒            ! blocked 50 %
 End                                                  █  ready 50 %
-█ critical  ▒ has slack  · given up  ! begins too early"
+█ critical  ▒ has slack  · canceled  ! starts too early"
         );
     }
 
@@ -243,7 +245,7 @@ End                                                  █  ready 50 %
             ..PLAIN
         };
         let drawn = draw("Alpha", &plan(&gantt), style);
-        assert!(drawn.contains("wait for each other: a, b"), "{drawn}");
+        assert!(drawn.contains("dependency cycle: a, b"), "{drawn}");
         assert!(drawn.contains("\u{1b}[32m▒"), "{drawn}");
         assert!(!drawn.contains("\u{1b}[2J"), "{drawn}");
         assert!(!draw("Alpha", &plan(&gantt), PLAIN).contains('\u{1b}'));

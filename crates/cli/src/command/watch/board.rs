@@ -1,4 +1,4 @@
-//! What is on the screen, and what keys do to it.
+//! The state of the screen, and how keys change it.
 
 use std::collections::VecDeque;
 
@@ -10,15 +10,15 @@ use serde::Serialize;
 use super::source::Source;
 use crate::{command::inbox::Shown, terminal};
 
-/// Lines of events that are kept.
+/// Maximum number of events that are kept.
 const MAX_EVENTS: usize = 200;
 
-/// How things stand at a moment.
+/// The state of a company at a point in time.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Snapshot {
-    /// The sessions that are not over, longest first.
+    /// The active sessions: running ones first, longest first, then queued ones.
     pub(super) sessions: Vec<SessionLine>,
-    /// What waits for a decision, newest first.
+    /// The items that wait for a decision.
     pub(super) inbox: Vec<InboxLine>,
     /// The newest runs.
     pub(super) runs: Vec<RunLine>,
@@ -29,18 +29,18 @@ pub(super) struct SessionLine {
     pub(super) session_ref: String,
     pub(super) agent: String,
     pub(super) project: String,
-    /// Its place among those that wait, from 1; none if it runs.
+    /// Position in the queue, starting at 1. `None` if the session runs.
     pub(super) queue_position: Option<u64>,
-    /// What it waits for; none if it runs.
+    /// The reason why it waits. `None` if the session runs.
     pub(super) queue_reason: Option<CompanySessionQueueReason>,
-    /// How long it has been there.
+    /// Age of the session in seconds.
     pub(super) seconds: i64,
 }
 
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct RunLine {
     pub(super) run_id: String,
-    /// The first line of its goal; none if it is not known.
+    /// The first line of the goal. `None` if it is unknown.
     pub(super) goal: Option<String>,
     pub(super) agent: String,
     pub(super) project: String,
@@ -55,7 +55,7 @@ pub(super) struct InboxLine {
     pub(super) title: String,
 }
 
-/// The part of the screen that keys are for.
+/// A part of the screen that can have the focus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pane {
     Sessions,
@@ -63,15 +63,15 @@ pub(super) enum Pane {
     Runs,
 }
 
-/// What a person wants done.
+/// An action requested by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wish {
     Stop {
         session_ref: String,
-        /// Its agent and project, by name.
+        /// The names of its agent and project.
         whose: String,
     },
-    /// Show what is decided about, and ask.
+    /// Show the item and ask for confirmation of the decision.
     Show {
         subject: InboxLine,
         decision: ReviewDecision,
@@ -79,22 +79,22 @@ pub(super) enum Wish {
     Decide {
         subject: InboxLine,
         decision: ReviewDecision,
-        /// What the decision is about, as it was on the screen.
+        /// The content that was shown.
         shown: Shown,
     },
     Look,
 }
 
-/// What came of a wish.
+/// The result of an action.
 #[derive(Debug, PartialEq)]
 pub(super) enum Outcome {
-    /// It is done, in one sentence.
+    /// The action is done, with a notice for the user.
     Done(String),
-    /// It is to be confirmed first.
+    /// The user must confirm this action first.
     Ask(Wish),
 }
 
-/// What follows a key.
+/// The reaction to a key.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     Go,
@@ -107,13 +107,13 @@ pub(super) struct Board {
     pub(super) snapshot: Snapshot,
     pub(super) events: VecDeque<String>,
     pub(super) focus: Pane,
-    /// Which line of the focused pane.
+    /// Index of the selected line in the focused pane.
     pub(super) selected: usize,
-    /// What was asked for and is not confirmed yet.
+    /// The action that waits for confirmation.
     pub(super) question: Option<Wish>,
-    /// How far what is decided about is scrolled.
+    /// Scroll offset of the shown item, in lines.
     pub(super) scroll: u16,
-    /// What came of the last wish.
+    /// Notice about the last action.
     pub(super) notice: String,
 }
 
@@ -136,15 +136,15 @@ impl Board {
         self.selected = self.selected.min(self.lines().saturating_sub(1));
     }
 
-    pub(super) fn told(&mut self, told: &Incoming, source: &Source<'_>) {
-        if told.method != "events.notification" {
+    pub(super) fn told(&mut self, notification: &Incoming, source: &Source<'_>) {
+        if notification.method != "events.notification" {
             return;
         }
-        self.events.push_front(source.line_of(&told.params));
+        self.events.push_front(source.line_of(&notification.params));
         self.events.truncate(MAX_EVENTS);
     }
 
-    /// How many lines the focused pane has.
+    /// Returns the number of lines of the focused pane.
     fn lines(&self) -> usize {
         match self.focus {
             Pane::Sessions => self.snapshot.sessions.len(),
@@ -153,7 +153,7 @@ impl Board {
         }
     }
 
-    /// A key while there is no gateway, which could do nothing about a wish.
+    /// Handles a key while there is no gateway. Actions are ignored, because no gateway could perform them.
     pub(super) fn key_while_lost(&mut self, key: KeyEvent) -> Next {
         let notice = self.notice.clone();
         let next = self.key(key);
@@ -179,10 +179,7 @@ impl Board {
         }
         if let Some(wish) = self.question.take() {
             let is_yes = matches!(key.code, KeyCode::Char('y') | KeyCode::Enter);
-            return match is_yes {
-                true => Next::Do(wish),
-                false => Next::Go,
-            };
+            return if is_yes { Next::Do(wish) } else { Next::Go };
         }
         self.notice.clear();
         #[expect(
@@ -242,7 +239,7 @@ impl Board {
         })
     }
 
-    /// Takes what came of a wish.
+    /// Applies the result of an action.
     pub(super) fn done(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Done(notice) => self.notice = notice,
@@ -253,7 +250,7 @@ impl Board {
         }
     }
 
-    /// Scrolls what is decided about, if the key is for that.
+    /// Scrolls the shown item. Returns whether the key is a scroll key.
     fn scrolls(&mut self, code: KeyCode) -> bool {
         #[expect(
             clippy::wildcard_enum_match_arm,

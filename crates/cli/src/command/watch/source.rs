@@ -1,4 +1,4 @@
-//! Where the board gets what it shows, and who does what is wished: methods that any client has.
+//! Loads the data of the board and performs its actions, through public methods only.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,15 +26,15 @@ use crate::{
     terminal, worker_session,
 };
 
-/// Runs that are shown.
+/// Maximum number of runs that are shown.
 const MAX_RUNS: usize = 100;
 
-/// A company folder behind a gateway.
+/// A company folder, accessed through a gateway.
 pub(super) struct Source<'a> {
     client: &'a Client,
     dir: Text,
     tray: Tray<'a>,
-    /// What the folder is called.
+    /// The name of the folder.
     pub(super) company: String,
     /// The names of agents, teams and projects.
     names: Names,
@@ -57,12 +57,12 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The name of an agent or a project, or its id if it has none.
+    /// Returns the name of an agent or a project, or its id if the name is unknown.
     fn name(&self, id: &str) -> String {
         terminal::harmless(self.names.get(id).unwrap_or(id))
     }
 
-    /// Looks how things stand.
+    /// Loads the current state.
     pub(super) async fn look(&self, now_ms: i64) -> Result<Snapshot, Failure> {
         let sessions = CompanySessionListParams {
             workspace_dir: Some(self.dir.clone()),
@@ -126,7 +126,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Begins to hear of events, the last ones first.
+    /// Subscribes to events, starting with the most recent ones.
     pub(super) async fn subscribe(&self) -> Result<(), Failure> {
         let params = json!({
             "workspace_dir": self.dir, "backfill_limit": 30, "actor_id": "human", "actor_role": ActorRole::Human,
@@ -139,9 +139,9 @@ impl<'a> Source<'a> {
         self.client.notification().await
     }
 
-    /// An event in one line.
-    pub(super) fn line_of(&self, told: &Value) -> String {
-        let event = &told["event"];
+    /// Formats an event in one line.
+    pub(super) fn line_of(&self, params: &Value) -> String {
+        let event = &params["event"];
         let word = |name: &str| event[name].as_str().unwrap_or_default();
         let time = terminal::of_text(word("ts_wallclock"), &terminal::zone());
         let time = time.as_deref().and_then(|time| time.get(11..));
@@ -150,7 +150,7 @@ impl<'a> Source<'a> {
         terminal::harmless(&format!("{time}  {:24} {who}", word("type")))
     }
 
-    /// Does what is wished and says what came of it.
+    /// Performs an action and returns its result.
     pub(super) async fn perform(&self, wish: &Wish) -> Result<Outcome, Failure> {
         match wish {
             Wish::Look => Ok(Outcome::Done(String::new())),
@@ -204,7 +204,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The status of a run for people. On the wire a run that has no process yet is `running` too.
+/// Returns the status of a run for people. On the wire, queued and unlaunched runs are `running`, too.
 fn status_of(run: &RunRow, queued: &BTreeSet<String>) -> &'static str {
     if queued.contains(&run.run_id) {
         "queued"
@@ -215,7 +215,7 @@ fn status_of(run: &RunRow, queued: &BTreeSet<String>) -> &'static str {
     }
 }
 
-/// A text that is not empty, as the wire wants it.
+/// Converts a text for the wire, which rejects empty texts.
 fn word(text: &str) -> Result<Text, Failure> {
     Text::new(text).ok_or_else(|| Failure::Argument {
         detail: "a name is empty".to_owned(),

@@ -1,4 +1,4 @@
-//! The board on a screen in memory, against a gateway in this process.
+//! Tests of the board with a screen in memory and a gateway in this process.
 
 use std::{net::SocketAddr, path::Path};
 
@@ -69,7 +69,7 @@ impl Desk {
         self.call("run.create", run).await
     }
 
-    /// A worker that waits, in a lane with room for one.
+    /// Launches a worker that waits, with a limit of one concurrent session.
     async fn session(&self) -> Value {
         let run = self.run().await;
         let launch = json!({
@@ -96,7 +96,7 @@ fn press(board: &mut Board, code: KeyCode) -> Next {
     board.key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
-/// Asks, confirms and does.
+/// Presses a key, confirms the question and performs the action.
 async fn confirm(board: &mut Board, source: &Source<'_>, letter: char) {
     if let Next::Do(wish) = press(board, KeyCode::Char(letter)) {
         board.done(source.perform(&wish).await.unwrap());
@@ -129,7 +129,7 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
         "{shown}"
     );
 
-    // No is no.
+    // Any key but `y` and Enter cancels.
     press(&mut board, KeyCode::Char('s'));
     let asked = screen(&board);
     assert!(
@@ -206,7 +206,7 @@ async fn what_waits_is_approved_and_denied_by_keys() {
         "{}",
         screen(&board)
     );
-    // The first time the key only turns to the inbox.
+    // The first key press only moves the focus to the inbox.
     press(&mut board, KeyCode::Char('a'));
     assert_eq!(board.question, None);
     confirm(&mut board, &source, 'a').await;
@@ -287,7 +287,7 @@ async fn events_come_by_themselves() {
     );
 }
 
-/// A gateway of a home, until it is stopped.
+/// A running gateway of a home.
 struct Serving {
     stop: oneshot::Sender<()>,
     ended: JoinHandle<Result<(), gateway::Error>>,

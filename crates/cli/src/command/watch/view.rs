@@ -1,4 +1,4 @@
-//! The board as it looks.
+//! Draws the board.
 
 use protocol::company::{
     ReviewDecision,
@@ -100,7 +100,7 @@ fn session_line(session: &SessionLine) -> String {
     }
 }
 
-/// What a session waits for, in a few words: the pane is narrow.
+/// Returns the reason why a session waits in a few words, because the pane is narrow.
 fn short(reason: &CompanySessionQueueReason) -> String {
     let subject = terminal::harmless(&reason.subject);
     let limit = reason.limit.unwrap_or_default();
@@ -116,7 +116,7 @@ fn short(reason: &CompanySessionQueueReason) -> String {
     }
 }
 
-/// The time of day at this place; the text itself if it is no time.
+/// Formats a timestamp as local time of day. Any other text is returned unchanged.
 fn local_time(text: &str) -> String {
     let Ok(time) = text.parse::<jiff::Timestamp>() else {
         return terminal::harmless(text);
