@@ -40,7 +40,7 @@ pub use run::{
     Usage, UsageSource,
 };
 pub use share_pack::{SharePack, SharedDocument, SharedFile, SharedRun};
-pub use task::{TASK_HEADINGS, missing_contract};
+pub(crate) use task::{TASK_HEADINGS, missing_contract};
 
 /// A document with a published shape.
 pub trait Document: JsonSchema + DeserializeOwned + Send + Sync + 'static {

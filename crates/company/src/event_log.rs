@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{Error, format::ecma_json};
 
 /// `schema_version` of new events.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// Maximum length of an event line, for writing and for reading.
 pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;

@@ -252,7 +252,7 @@ pub enum LookFrom<'a, T> {
 }
 
 /// The last `limit` lines of a file for which `wanted` returns a value, oldest first, read from the end.
-pub fn last_lines<T>(
+pub(crate) fn last_lines<T>(
     path: &Path,
     limit: usize,
     from: &LookFrom<'_, T>,
@@ -326,7 +326,7 @@ pub fn make_dir(path: &Path) -> Result<(), Error> {
 }
 
 /// Makes the entries of a folder durable. Succeeds on file systems that cannot sync folders.
-pub fn sync_dir(path: &Path) -> Result<(), Error> {
+pub(crate) fn sync_dir(path: &Path) -> Result<(), Error> {
     let opened = File::open(path);
     synced(opened.and_then(|folder| folder.sync_all()))
         .map_err(|error| Error::io("written", path, error))

@@ -191,7 +191,7 @@ impl Company {
     }
 
     /// Removes this folder from the trust list of the home.
-    pub fn distrust(&self) -> Result<(), Error> {
+    pub(crate) fn distrust(&self) -> Result<(), Error> {
         self.shared.trust.withdraw(&self.root)
     }
 

@@ -8,7 +8,7 @@ use protocol::company::{
 };
 
 /// Directories that every company folder has, in the order in which `workspace.validate` checks them.
-pub const REQUIRED_DIRS: [&str; 11] = [
+pub(crate) const REQUIRED_DIRS: [&str; 11] = [
     "company",
     "company/migrations",
     "org",
@@ -23,10 +23,10 @@ pub const REQUIRED_DIRS: [&str; 11] = [
 ];
 
 /// Files that every company folder has.
-pub const REQUIRED_FILES: [&str; 3] = [COMPANY, POLICY, MACHINE];
+pub(crate) const REQUIRED_FILES: [&str; 3] = [COMPANY, POLICY, MACHINE];
 
 /// Folder of the company-wide conversation.
-pub const WORKSPACE_HOME: &str = "inbox/workspace_home";
+pub(crate) const WORKSPACE_HOME: &str = "inbox/workspace_home";
 /// File with the identity of the company.
 pub const COMPANY: &str = "company/company.yaml";
 /// File with the default visibilities.
@@ -34,13 +34,13 @@ pub const POLICY: &str = "company/policy.yaml";
 /// Folder of files that are valid on this machine only.
 pub const LOCAL: &str = ".local";
 /// File that excludes [`LOCAL`] from version control.
-pub const GITIGNORE: &str = ".gitignore";
+pub(crate) const GITIGNORE: &str = ".gitignore";
 /// File with the programs and folders of this machine.
 pub const MACHINE: &str = ".local/machine.yaml";
 /// File with the log of the applied migrations.
-pub const MIGRATIONS: &str = "company/migrations/applied.yaml";
+pub(crate) const MIGRATIONS: &str = "company/migrations/applied.yaml";
 /// Folder of the teams.
-pub const TEAMS: &str = "org/teams";
+pub(crate) const TEAMS: &str = "org/teams";
 /// Folder of the agents.
 pub const AGENTS: &str = "org/agents";
 /// Folder of the projects.
@@ -54,11 +54,11 @@ pub const COMMENTS: &str = "inbox/comments";
 /// File with the settings of the heartbeat.
 pub const HEARTBEAT_CONFIG: &str = ".local/heartbeat/config.yaml";
 /// Folder of the intents: multi-file changes that were started and are not complete.
-pub const INTENTS: &str = ".local/intents";
+pub(crate) const INTENTS: &str = ".local/intents";
 /// Folder of approved actions that have not been executed yet.
-pub const APPROVED_ACTIONS: &str = ".local/approved_actions";
+pub(crate) const APPROVED_ACTIONS: &str = ".local/approved_actions";
 /// Folders that every new project gets.
-pub const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
+pub(crate) const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
 
 /// Returns whether a relative path lies in the outputs of a run.
 pub(crate) fn is_output(relative: &str) -> bool {
@@ -97,7 +97,7 @@ pub fn run_outputs(project: &ProjectId, run: &RunId) -> String {
 }
 
 /// The folder of a run's inputs.
-pub fn run_inputs(project: &ProjectId, run: &RunId) -> String {
+pub(crate) fn run_inputs(project: &ProjectId, run: &RunId) -> String {
     format!("{}/inputs", self::run(project, run))
 }
 

@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub struct SecretCounts {
     /// API keys of providers such as OpenAI and Anthropic.
-    pub openai_api_key: u64,
+    pub(crate) openai_api_key: u64,
     /// GitHub tokens.
-    pub github_token: u64,
+    pub(crate) github_token: u64,
     /// Slack tokens.
-    pub slack_token: u64,
+    pub(crate) slack_token: u64,
     /// `Bearer …` values and JSON Web Tokens.
-    pub bearer_token: u64,
+    pub(crate) bearer_token: u64,
     /// Assignments such as `password=…`, keys of AWS and Google, and private keys.
-    pub generic_credential_assignment: u64,
+    pub(crate) generic_credential_assignment: u64,
 }
 
 impl SecretCounts {

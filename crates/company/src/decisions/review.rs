@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// `subject_kind` of a heartbeat action in reviews.
-pub const ACTION_KIND: &str = "heartbeat_action";
+pub(crate) const ACTION_KIND: &str = "heartbeat_action";
 
 /// A decision that an actor makes about a document.
 #[derive(Clone, Debug)]

@@ -110,7 +110,7 @@ pub struct PolicySnapshot {
     pub run_id: Text,
     /// Notes about visibility decisions; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub visibility_notes: Option<String>,
+    pub(crate) visibility_notes: Option<String>,
     /// Tools that the run may use.
     pub tool_allowlist: Vec<String>,
 }

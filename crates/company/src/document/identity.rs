@@ -40,7 +40,7 @@ pub struct Policy {
     /// Id of the policy.
     pub id: Text,
     /// Default visibilities by kind of document.
-    pub visibility_defaults: VisibilityDefaults,
+    pub(crate) visibility_defaults: VisibilityDefaults,
 }
 
 impl Document for Policy {}
@@ -50,11 +50,11 @@ impl Document for Policy {}
 #[serde(deny_unknown_fields)]
 pub struct VisibilityDefaults {
     /// Visibility of a worker's journal.
-    pub worker_journal: Visibility,
+    pub(crate) worker_journal: Visibility,
     /// Visibility of a worker's artifacts for a milestone.
-    pub worker_milestone_artifact: Visibility,
+    pub(crate) worker_milestone_artifact: Visibility,
     /// Visibility of a manager's proposal.
-    pub manager_proposal: Visibility,
+    pub(crate) manager_proposal: Visibility,
     /// Visibility of a director's workplan.
-    pub director_workplan: Visibility,
+    pub(crate) director_workplan: Visibility,
 }

@@ -31,7 +31,7 @@ pub struct SharePack {
     pub included_artifacts: Vec<SharedDocument>,
     /// Other included files; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub included_files: Option<Vec<SharedFile>>,
+    pub(crate) included_files: Option<Vec<SharedFile>>,
     /// Included runs; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub included_runs: Option<Vec<SharedRun>>,

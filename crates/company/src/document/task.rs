@@ -6,7 +6,7 @@ use super::Document;
 use crate::unix_ms;
 
 /// The required level-two headings of a task.
-pub const TASK_HEADINGS: [&str; 2] = ["Contract", "Milestones"];
+pub(crate) const TASK_HEADINGS: [&str; 2] = ["Contract", "Milestones"];
 
 impl Document for Task {
     fn refine(&self) -> Vec<Issue> {
@@ -31,7 +31,7 @@ impl Document for Task {
 
 /// The missing parts of the contract of a task that is no longer a draft: `deliverables`, `acceptance_criteria`,
 /// `milestones`.
-pub fn missing_contract(task: &Task) -> Vec<&'static str> {
+pub(crate) fn missing_contract(task: &Task) -> Vec<&'static str> {
     if task.status == protocol::company::TaskStatus::Draft {
         return Vec::new();
     }

@@ -26,7 +26,7 @@ pub fn validate(company: &Company) -> Vec<ValidationIssue> {
 }
 
 /// Reads a document of a project and checks its front matter and the headings of its type.
-pub fn read_document(
+pub(crate) fn read_document(
     company: &Company,
     relative: &str,
 ) -> Result<std::sync::Arc<Markdown<DocumentHead>>, Error> {

@@ -82,7 +82,7 @@ impl EventLogs {
 
     /// Appends plain lines, given without LF, to a file. Creates the file, but not its folder, if it does not exist.
     /// The lines are durable when this returns, and share one sync with the appends of other threads.
-    pub fn append_lines(&self, place: &LogFile, lines: Vec<String>) -> Result<(), Error> {
+    pub(crate) fn append_lines(&self, place: &LogFile, lines: Vec<String>) -> Result<(), Error> {
         if lines.is_empty() {
             return Ok(());
         }

@@ -22,7 +22,7 @@ use super::{
 use crate::{Error, files, format::ecma_json::Object};
 
 /// Name of this migration in the migration log of the folder.
-pub const MIGRATION_ID: &str = "2026-02-12-event-envelope-v1-backfill";
+pub(crate) const MIGRATION_ID: &str = "2026-02-12-event-envelope-v1-backfill";
 
 /// Mode of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl EventLogs {
     ///
     /// A file with wrong hashes is evidence of tampering and is rejected unless the upgrade is forced. The original is
     /// kept next to the new file as `events.jsonl.pre-<migration id>`, with `-2` and so on if that name exists.
-    pub fn upgrade_file(
+    pub(crate) fn upgrade_file(
         &self,
         path: &Path,
         run_id: &RunId,

@@ -139,7 +139,7 @@ pub struct Wanted {
     /// Id of the event; absent if the event has none.
     pub event_id: Option<String>,
     /// `ts_wallclock` of the event; empty if it has none.
-    pub made_at: String,
+    pub(crate) made_at: String,
     /// `ts_monotonic_ms` of the event; absent if it is not a whole number.
     pub ts_monotonic_ms: Option<u64>,
 }

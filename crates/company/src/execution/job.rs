@@ -23,9 +23,9 @@ impl Document for JobRecord {}
 /// File name of a job's result, relative to the job's folder.
 pub const RESULT: &str = "result.json";
 /// File name of the summary for managers, relative to the job's folder.
-pub const DIGEST: &str = "manager_digest.json";
+pub(crate) const DIGEST: &str = "manager_digest.json";
 /// File name of the report of a heartbeat worker, relative to the job's folder.
-pub const REPORT: &str = "heartbeat_report.json";
+pub(crate) const REPORT: &str = "heartbeat_report.json";
 
 /// Result files of a job. A field is `None` if the job has not written that file.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,7 +22,7 @@ pub(crate) fn canonical_within(text: &str, max_depth: usize) -> Option<String> {
 }
 
 /// Whether `text` has arrays and objects nested deeper than [`MAX_DEPTH`]. The text need not be JSON.
-pub fn nested_too_deep(text: &str) -> bool {
+pub(crate) fn nested_too_deep(text: &str) -> bool {
     let opens = |byte: &&u8| matches!(byte, b'[' | b'{');
     // Every level needs two brackets, so the length and the number of opening brackets are cheap upper bounds.
     if text.len() <= 2 * MAX_DEPTH || text.as_bytes().iter().filter(opens).count() <= MAX_DEPTH {
@@ -94,7 +94,7 @@ impl Object {
     }
 
     /// The printed text of the object without one member.
-    pub fn text_without(&self, key: &str) -> String {
+    pub(crate) fn text_without(&self, key: &str) -> String {
         print_members(self.members.iter().filter(|member| !is_key(&member.0, key)))
     }
 }

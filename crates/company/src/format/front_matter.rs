@@ -52,7 +52,7 @@ pub fn join<T: Serialize>(head: &T, body: &str) -> Result<String, Error> {
 
 /// Whether the body has the heading `## <title>`, ignoring case and surrounding white space. Lines inside a code fence
 /// are not headings.
-pub fn has_heading(body: &str, title: &str) -> bool {
+pub(crate) fn has_heading(body: &str, title: &str) -> bool {
     let mut fence: Option<&str> = None;
     body.lines().any(|line| {
         let line = line.trim();

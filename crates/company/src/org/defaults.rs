@@ -23,7 +23,7 @@ use crate::{
 /// Actor id of the CEO when the request names no other.
 pub const HUMAN_CEO: &str = "human_ceo";
 /// Agent id of the company-wide assistant.
-pub const GLOBAL_MANAGER: &str = "agent_global_manager";
+pub(crate) const GLOBAL_MANAGER: &str = "agent_global_manager";
 /// Prefix of the agent ids of secretaries; the project id follows.
 pub(crate) const SECRETARY: &str = "agent_secretary_";
 
@@ -39,14 +39,14 @@ pub struct ProjectDefaults {
 }
 
 /// The agent id of the assistant of a project.
-pub fn secretary_of(project: &ProjectId) -> Result<AgentId, Error> {
+pub(crate) fn secretary_of(project: &ProjectId) -> Result<AgentId, Error> {
     parsed(&format!("{SECRETARY}{project}"))
 }
 
 impl Writer<'_> {
     /// Creates the company-wide assistant and the two company-wide conversations, where they are missing. Returns the
     /// id of the assistant.
-    pub fn ensure_workspace_defaults(
+    pub(crate) fn ensure_workspace_defaults(
         &self,
         ceo: &str,
         executive: Option<&AgentId>,
@@ -63,7 +63,7 @@ impl Writer<'_> {
 
     /// Fails if [`Writer::ensure_workspace_defaults`] would fail because a company-wide conversation cannot be read.
     /// Callers use it before they create anything that needs these conversations.
-    pub fn check_workspace_defaults(
+    pub(crate) fn check_workspace_defaults(
         &self,
         ceo: &str,
         executive: Option<&AgentId>,

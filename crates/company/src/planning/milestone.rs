@@ -32,7 +32,7 @@ use crate::{
 /// Subject kind of a milestone in reviews.
 pub const KIND: &str = "milestone";
 /// Resource kind of a milestone report in the policy.
-pub const REPORT_KIND: &str = "milestone_report";
+pub(crate) const REPORT_KIND: &str = "milestone_report";
 
 /// Result of a decision about a milestone.
 #[derive(Clone, Debug, PartialEq)]

@@ -70,7 +70,7 @@ pub fn network<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Network {
 }
 
 /// Builds the plan of a project. `tasks` are in the order of `task.list`.
-pub fn project_plan(project: ProjectId, tasks: &[&Task], now_ms: i64) -> ProjectPlan {
+pub(crate) fn project_plan(project: ProjectId, tasks: &[&Task], now_ms: i64) -> ProjectPlan {
     let count = |status| tasks.iter().filter(|task| task.status == status).count() as u64;
     ProjectPlan {
         summary: ProjectPlanSummary {
@@ -202,7 +202,7 @@ impl Remaining {
 }
 
 /// The mean of shares in per cent, rounded to one decimal; 0 if there are none.
-pub fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
+pub(crate) fn mean_pct(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
     match shares.len() {
         0 => 0.0,
         count => (shares.sum::<f64>() / count as f64 * 1000.0).round() / 10.0,

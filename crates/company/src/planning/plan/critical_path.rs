@@ -20,7 +20,7 @@ pub struct Network {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// End of the last task.
-    pub span_days: u64,
+    pub(crate) span_days: u64,
     /// Slots, indexed like the tasks.
     pub slots: Vec<Slot>,
 }
@@ -43,7 +43,7 @@ pub enum Slot {
 
 impl Slot {
     /// Earliest possible start; 0 in a cycle.
-    pub fn earliest_start(&self) -> u64 {
+    pub(crate) fn earliest_start(&self) -> u64 {
         match *self {
             Self::OnPath { earliest_start, .. } => earliest_start,
             Self::InCycle(_) => 0,
@@ -51,7 +51,7 @@ impl Slot {
     }
 
     /// Earliest possible end; the duration in a cycle.
-    pub fn earliest_finish(&self) -> u64 {
+    pub(crate) fn earliest_finish(&self) -> u64 {
         match *self {
             Self::OnPath {
                 earliest_finish, ..
@@ -73,12 +73,12 @@ impl Slot {
     }
 
     /// Returns whether the task has no slack and is not part of a cycle.
-    pub fn is_critical(&self) -> bool {
+    pub(crate) fn is_critical(&self) -> bool {
         self.is_on_path() && self.slack_days() == 0
     }
 
     /// Returns whether the task is not part of a cycle.
-    pub fn is_on_path(&self) -> bool {
+    pub(crate) fn is_on_path(&self) -> bool {
         matches!(self, Self::OnPath { .. })
     }
 }

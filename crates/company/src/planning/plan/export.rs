@@ -95,7 +95,7 @@ pub fn csv(gantt: &Gantt) -> String {
 }
 
 /// Exports an iCalendar file with one event per task.
-pub fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> String {
+pub(crate) fn ics(name: &str, project: &ProjectId, gantt: &Gantt, now_ms: i64) -> String {
     const MOMENT: &str = "%Y%m%dT%H%M%SZ";
     let stamp = format_time(&crate::iso_time(now_ms), MOMENT);
     let mut lines = vec![
