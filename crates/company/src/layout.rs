@@ -58,7 +58,8 @@ pub(crate) const INTENTS: &str = ".local/intents";
 /// Folder of approved actions that have not been executed yet.
 pub(crate) const APPROVED_ACTIONS: &str = ".local/approved_actions";
 /// Folders that every new project gets.
-pub(crate) const PROJECT_DIRS: [&str; 5] = ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
+pub(crate) const PROJECT_DIRS: [&str; 5] =
+    ["tasks", "artifacts", "context_packs", "runs", "share_packs"];
 
 /// Returns whether a relative path lies in the outputs of a run.
 pub(crate) fn is_output(relative: &str) -> bool {
