@@ -1,28 +1,28 @@
 // Generated from `schemas/` and `docs/protocol/reference.md` by `generate.mjs`; do not edit.
 
-/** What came of actions. */
+/** Result of the execution of actions. */
 export interface ActionExecution {
-  /** How many had been done before. */
+  /** Number of actions skipped because they had been executed before. */
   deduped_actions: number;
-  /** How many were done. */
+  /** Number of actions executed. */
   executed_actions: number;
-  /** The new jobs. */
+  /** Ids of new jobs. */
   launched_job_ids: string[];
-  /** The new proposals. */
+  /** Ids of new proposals. */
   proposal_artifact_ids: string[];
-  /** How many wait for another approval. */
+  /** Number of actions queued for another approval. */
   queued_for_approval: number;
-  /** How many were left. */
+  /** Number of actions that were not executed for other reasons. */
   skipped_actions: number;
 }
 
-/** How risky an action is. */
+/** Risk of an action, as the agent states it. */
 export type ActionRisk =
-  /** It can be undone. */
+  /** Harmless: the gateway may execute the action without approval. */
   | "low"
-  /** Somebody should look. */
+  /** The action needs approval. */
   | "medium"
-  /** Somebody must decide. */
+  /** The action needs approval. */
   | "high";
 
 /** Counts of the view `activities`. */
@@ -1526,7 +1526,7 @@ export interface Comment {
   id: string;
   /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** What the comment refers to. */
+  /** Target of the comment: a project, and at least one agent, document or run of it. */
   target: CommentTarget;
   /** Document type: always `comment`. */
   type: CommentTag;
@@ -1596,7 +1596,7 @@ export type CommentTag =
   /** The only value. */
   | "comment";
 
-/** What a comment refers to: a project, and at least one agent, document or run of it. */
+/** Target of a comment: a project, and at least one agent, document or run of it. */
 export interface CommentTarget {
   /** Id of the agent. Absent if the comment does not refer to an agent. */
   agent_id?: string | null;
@@ -2661,7 +2661,7 @@ export type ContextSourceKind =
 export interface ContextTraceEntry {
   /** Creation time of the source, ISO-8601. Absent for files and seeds. */
   created_at?: string | null;
-  /** What the planner decided. */
+  /** Decision of the planner. */
   decision: ContextDecision;
   /** Layer of the candidate. */
   layer: ContextLayer;
@@ -3350,104 +3350,113 @@ export interface GanttTask {
   title: string;
 }
 
-/** An action that was seen. */
+/** An action that was seen, kept to recognize it by its key. */
 export interface HeartbeatAction {
-  /** What it is. */
+  /** Kind of the action: `launch_job`, `add_comment`, `create_approval_item` or `noop`. */
   action_kind: string;
-  /** How often it was done. */
+  /** Number of times it was executed. */
   execution_count: number;
-  /** When it is forgotten. */
+  /** Time at which the entry is dropped, ISO-8601 in UTC. */
   expires_at: string;
-  /** When it was first seen. */
+  /** Time it was first seen, ISO-8601 in UTC. */
   first_seen_at: string;
-  /** Its key. */
+  /** Idempotency key of the action. */
   idempotency_key: string;
-  /** When it was last seen. */
+  /** Time it was last seen, ISO-8601 in UTC. */
   last_seen_at: string;
-  /** What became of it. */
+  /** Current status of the action. */
   status: HeartbeatActionStatus;
 }
 
-/** What became of an action. */
+/** Status of an action that was seen. */
 export type HeartbeatActionStatus =
-  /** It waits for a decision. */
+  /** It waits for approval. */
   | "queued"
-  /** It was done. */
+  /** It was executed. */
   | "executed";
 
-/** A worker that was considered. */
+/** An agent that was scored. */
 export interface HeartbeatCandidate {
-  /** The points. */
+  /** The parts of the score. */
   components: HeartbeatComponents;
-  /** The hash of what there is for it. */
+  /** SHA-256 of these facts in hexadecimal; it shows whether they changed since the last tick. */
   context_hash: string;
-  /** What there is for it. */
+  /** The facts that were counted for the agent. */
   counts: HeartbeatCounts;
-  /** All points together. */
+  /** Sum of `components`. */
   score: number;
-  /** Whether it is left alone whatever its score. */
+  /** Whether the agent is not woken, whatever its score. */
   suppressed: boolean;
-  /** Why. */
+  /** Why: `suppressed_until=<time>` after a report with nothing to do, or `quiet_hours`. Absent if not suppressed. */
   suppression_reason?: string | null;
-  /** Its team. */
+  /** Id of its team. Absent if it has none. */
   team_id?: string | null;
-  /** Its id. */
+  /** Id of the agent. */
   worker_agent_id: string;
 }
 
-/** What speaks for and against waking a worker. */
+/** The parts of the score of an agent. */
 export interface HeartbeatComponents {
-  /** For tasks that are due soon. */
+  /** 3 if a task is due, else 0. */
   due_points: number;
-  /** For new events. */
+  /** 5 if there are new events, else 0. */
   new_signal_points: number;
-  /** For tasks that are late. */
+  /** 2 if a task is overdue, else 0. */
   overdue_points: number;
-  /** Because it is night. */
+  /** -2 during the quiet hours, else 0. */
   quiet_hours_penalty: number;
-  /** Because it had nothing to do a moment ago and nothing changed. */
+  /** -3 if the agent recently reported nothing to do and its facts are unchanged, else 0. */
   recent_ok_penalty: number;
-  /** For jobs that do not move. */
+  /** 4 if a job is stuck, else 0. */
   stuck_points: number;
 }
 
-/** How the heartbeat of a company is set, on the wire as in its file. */
+/** Heartbeat configuration, on the wire as in its file `.local/heartbeat/config.yaml`. */
 export interface HeartbeatConfig {
-  /** Whether directors may start workers of their team. */
+  /**
+   * Whether actions reported by a director run in the name of that director, so that it can start workers of its
+   * team. Used in mode `enterprise_v1`. Default: false.
+   */
   allow_director_to_spawn_workers?: boolean;
-  /** How far ahead a task counts as due. */
+  /** A task counts as due if its planned end is at most this many minutes ahead. Default: 120. */
   due_horizon_minutes?: number;
-  /** Whether it beats. */
+  /**
+   * Whether ticks run, periodic or requested. Default: true. Periodic ticks run only if the configuration file
+   * exists.
+   */
   enabled?: boolean;
-  /** Who leads the work. */
+  /** Id of the agent that is the manager of heartbeat jobs in mode `enterprise_v1`. Absent: `heartbeat_coordinator`. */
   executive_manager_agent_id?: string | null;
-  /** Who is in the pool. */
+  /** Which agents can be woken. Default: `standard`. */
   hierarchy_mode?: HierarchyMode;
-  /** For how long an action is remembered, so that it is not done twice. */
+  /** Days for which an action is remembered by its idempotency key, so that it is not executed twice. Default: 14. */
   idempotency_ttl_days?: number;
-  /** By how much wakes are spread. */
+  /** Upper limit in seconds of the random delay of each job of a periodic tick. Default: 90. */
   jitter_max_seconds?: number;
-  /** How many in an hour. */
+  /** Maximum number of reported actions executed without approval per hour (UTC). Default: 60. */
   max_auto_actions_per_hour?: number;
-  /** How many actions may be done at once without asking. */
+  /** Maximum number of reported actions that one tick executes without approval. Default: 10. */
   max_auto_actions_per_tick?: number;
-  /** How much reason there must be to wake one. */
+  /** Minimum score for which an agent is woken. Default: 3. */
   min_wake_score?: number;
-  /** For how long a worker that had nothing to do is left alone. */
+  /** Minutes for which an agent that reported nothing to do is not woken again unless its facts change. Default: 60. */
   ok_suppression_minutes?: number;
-  /** When they end. */
+  /** Hour at which the quiet hours end. The same hour as the start means no quiet hours. Default: 7. */
   quiet_hours_end_hour?: number;
-  /** When the quiet hours begin, in local time. */
+  /**
+   * Hour at which the quiet hours begin, 0 to 23 in local time of the gateway. No agent is woken during them.
+   * Default: 22.
+   */
   quiet_hours_start_hour?: number;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. Default: 1. */
   schema_version?: number;
-  /** After how long a running job counts as stuck. */
+  /** Minutes after which a running job counts as stuck. Default: 30. */
   stuck_job_running_minutes?: number;
-  /** How often. */
+  /** Minutes between two ticks. Default: 20. */
   tick_interval_minutes?: number;
-  /** How many workers are woken at once. */
+  /** Maximum number of agents woken per tick. Default: 2. */
   top_k_workers?: number;
-  /** `heartbeat_config`. */
+  /** Document type: always `heartbeat_config`. */
   type?: HeartbeatConfigTag;
 }
 
@@ -3456,150 +3465,165 @@ export type HeartbeatConfigResponse = HeartbeatConfig;
 
 /** Params of [`HeartbeatConfigSet`]. */
 export interface HeartbeatConfigSetParams {
-  /** Whether directors may start workers of their team. */
+  /** Whether actions reported by a director run in the name of that director. */
   allow_director_to_spawn_workers?: boolean | null;
-  /** Answer what the config would be and write nothing. False if absent. */
+  /** If true, return the resulting configuration and write nothing. Default: false. */
   dry_run?: boolean | null;
-  /** How far ahead a task counts as due. */
+  /** A task counts as due if its planned end is at most this many minutes ahead. */
   due_horizon_minutes?: number | null;
-  /** Whether it beats. */
+  /** Whether ticks run, periodic or requested. */
   enabled?: boolean | null;
-  /** Who leads the work. */
+  /**
+   * Id of the agent that is the manager of heartbeat jobs in mode `enterprise_v1`. It can be changed but not
+   * removed.
+   */
   executive_manager_agent_id?: string | null;
-  /** Who is in the pool. */
+  /** Which agents can be woken. */
   hierarchy_mode?: HierarchyMode | null;
-  /** For how long an action is remembered. */
+  /** Days for which an action is remembered by its idempotency key. */
   idempotency_ttl_days?: number | null;
-  /** By how much wakes are spread. */
+  /** Upper limit in seconds of the random delay of each job of a periodic tick. */
   jitter_max_seconds?: number | null;
-  /** How many in an hour. */
+  /** Maximum number of reported actions executed without approval per hour (UTC). */
   max_auto_actions_per_hour?: number | null;
-  /** How many actions may be done at once without asking. */
+  /** Maximum number of reported actions that one tick executes without approval. */
   max_auto_actions_per_tick?: number | null;
-  /** How much reason there must be to wake one. */
+  /** Minimum score for which an agent is woken. */
   min_wake_score?: number | null;
-  /** For how long a worker that had nothing to do is left alone. */
+  /** Minutes for which an agent that reported nothing to do is not woken again unless its facts change. */
   ok_suppression_minutes?: number | null;
-  /** When they end. */
+  /** Hour at which the quiet hours end. The same hour as the start means no quiet hours. */
   quiet_hours_end_hour?: number | null;
-  /** When the quiet hours begin, in local time. */
+  /** Hour at which the quiet hours begin, in local time of the gateway. */
   quiet_hours_start_hour?: number | null;
-  /** After how long a running job counts as stuck. */
+  /** Minutes after which a running job counts as stuck. */
   stuck_job_running_minutes?: number | null;
-  /** How often. */
+  /** Minutes between two ticks. */
   tick_interval_minutes?: number | null;
-  /** How many workers are woken at once. */
+  /** Maximum number of agents woken per tick. */
   top_k_workers?: number | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`HeartbeatConfigSet`]. */
 export interface HeartbeatConfigSetResponse {
-  /** Whether directors may start workers of their team. */
+  /**
+   * Whether actions reported by a director run in the name of that director, so that it can start workers of its
+   * team. Used in mode `enterprise_v1`. Default: false.
+   */
   allow_director_to_spawn_workers?: boolean;
-  /** How far ahead a task counts as due. */
+  /** A task counts as due if its planned end is at most this many minutes ahead. Default: 120. */
   due_horizon_minutes?: number;
-  /** Whether it beats. */
+  /**
+   * Whether ticks run, periodic or requested. Default: true. Periodic ticks run only if the configuration file
+   * exists.
+   */
   enabled?: boolean;
-  /** Who leads the work. */
+  /** Id of the agent that is the manager of heartbeat jobs in mode `enterprise_v1`. Absent: `heartbeat_coordinator`. */
   executive_manager_agent_id?: string | null;
-  /** What the heartbeat may start by itself; absent if it does not beat. */
+  /** Limits of automatic work. Absent if the heartbeat is disabled. */
   forecast?: HeartbeatForecast | null;
-  /** Who is in the pool. */
+  /** Which agents can be woken. Default: `standard`. */
   hierarchy_mode?: HierarchyMode;
-  /** For how long an action is remembered, so that it is not done twice. */
+  /** Days for which an action is remembered by its idempotency key, so that it is not executed twice. Default: 14. */
   idempotency_ttl_days?: number;
-  /** By how much wakes are spread. */
+  /** Upper limit in seconds of the random delay of each job of a periodic tick. Default: 90. */
   jitter_max_seconds?: number;
-  /** How many in an hour. */
+  /** Maximum number of reported actions executed without approval per hour (UTC). Default: 60. */
   max_auto_actions_per_hour?: number;
-  /** How many actions may be done at once without asking. */
+  /** Maximum number of reported actions that one tick executes without approval. Default: 10. */
   max_auto_actions_per_tick?: number;
-  /** How much reason there must be to wake one. */
+  /** Minimum score for which an agent is woken. Default: 3. */
   min_wake_score?: number;
-  /** For how long a worker that had nothing to do is left alone. */
+  /** Minutes for which an agent that reported nothing to do is not woken again unless its facts change. Default: 60. */
   ok_suppression_minutes?: number;
-  /** When they end. */
+  /** Hour at which the quiet hours end. The same hour as the start means no quiet hours. Default: 7. */
   quiet_hours_end_hour?: number;
-  /** When the quiet hours begin, in local time. */
+  /**
+   * Hour at which the quiet hours begin, 0 to 23 in local time of the gateway. No agent is woken during them.
+   * Default: 22.
+   */
   quiet_hours_start_hour?: number;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. Default: 1. */
   schema_version?: number;
-  /** After how long a running job counts as stuck. */
+  /** Minutes after which a running job counts as stuck. Default: 30. */
   stuck_job_running_minutes?: number;
-  /** How often. */
+  /** Minutes between two ticks. Default: 20. */
   tick_interval_minutes?: number;
-  /** How many workers are woken at once. */
+  /** Maximum number of agents woken per tick. Default: 2. */
   top_k_workers?: number;
-  /** `heartbeat_config`. */
+  /** Document type: always `heartbeat_config`. */
   type?: HeartbeatConfigTag;
 }
 
-/** The word `heartbeat_config`. */
+/** The document type `heartbeat_config`. */
 export type HeartbeatConfigTag =
-  /** The word `heartbeat_config`. */
+  /** The only value. */
   | "heartbeat_config";
 
-/** What there is for a worker. */
+/** The facts that count for the score of an agent. */
 export interface HeartbeatCounts {
-  /** Tasks that are due soon. */
+  /** Number of tasks whose planned end is within `due_horizon_minutes`. */
   due_tasks: number;
-  /** Events it has not seen. */
+  /** Number of new events of its runs and by the agent itself since the last tick. */
   new_signals: number;
-  /** Tasks that are late. */
+  /** Number of tasks whose planned end has passed. */
   overdue_tasks: number;
-  /** Jobs that do not move. */
+  /** Number of running jobs whose last attempt started `stuck_job_running_minutes` ago, or with two failed attempts. */
   stuck_jobs: number;
 }
 
-/** What a heartbeat that beats may start without being asked. */
+/** Limits of the work that an enabled heartbeat starts without a request. */
 export interface HeartbeatForecast {
   /** The agents that can be woken, sorted by id. */
   agents: HeartbeatForecastAgent[];
-  /** How many actions of woken workers, which can be further jobs, are done without asking in an hour at most. */
+  /** Maximum number of reported actions executed without approval per hour; an action can be a further job. */
   max_auto_actions_per_hour: number;
-  /** How many workers the ticks of an hour start at most. */
+  /** Maximum number of workers that the ticks of one hour start. */
   max_workers_per_hour: number;
-  /** How many workers one tick starts at most. */
+  /** Maximum number of workers that one tick starts. */
   max_workers_per_tick: number;
-  /** The rest of this in one sentence. */
+  /** The other fields in one sentence, for people. */
   summary: string;
   /** Minutes between two ticks. */
   tick_interval_minutes: number;
-  /** The token cap of each project. */
+  /** The token cap of each readable project. */
   token_caps: HeartbeatForecastCap[];
 }
 
 /** An agent that can be woken. */
 export interface HeartbeatForecastAgent {
-  /** The agent. */
+  /** Id of the agent. */
   agent_id: string;
-  /** Its name. */
+  /** Name of the agent. */
   name: string;
-  /** The worker program that is started for it. */
+  /** Worker program that is started for the agent. */
   worker_kind: WorkerKind;
 }
 
 /** The token cap of a project. */
 export interface HeartbeatForecastCap {
-  /** Tokens after which no worker of the project starts any more; absent if the project's budget has no such limit. */
+  /**
+   * Number of tokens after which no worker of the project starts. Absent if the budget of the project has no such
+   * limit.
+   */
   hard_tokens?: number | null;
-  /** Its name. */
+  /** Name of the project. */
   name: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
 }
 
-/** The job of a woken worker. */
+/** The heartbeat job of a woken agent. */
 export interface HeartbeatJob {
-  /** By how much its start was put off. */
+  /** Random delay in seconds before the job starts. Only periodic ticks apply it. */
   jitter_seconds: number;
-  /** The job. */
+  /** Id of the job. */
   job_id: string;
-  /** The project. */
+  /** Id of the project of the job. */
   project_id: string;
-  /** The worker. */
+  /** Id of the agent. */
   worker_agent_id: string;
 }
 
@@ -3619,11 +3643,11 @@ export interface HeartbeatReport {
   type?: HeartbeatReportTag;
 }
 
-/** What a worker said. */
+/** Status of a report. */
 export type HeartbeatReportStatus =
-  /** Nothing to do. */
+  /** The agent has nothing to do. */
   | "ok"
-  /** Something to do. */
+  /** The agent proposes actions. */
   | "actions";
 
 /** The document type of a heartbeat report. */
@@ -3631,140 +3655,143 @@ export type HeartbeatReportTag =
   /** The literal `heartbeat_worker_report`. */
   | "heartbeat_worker_report";
 
-/** What a heartbeat does now. */
+/** Runtime state of a heartbeat in this process. */
 export interface HeartbeatRuntime {
-  /** What went wrong last in a tick that came by itself. */
+  /** Error of the last periodic tick. Absent if it succeeded or none ran. */
   last_error?: string | null;
-  /** What came of the last tick. */
+  /** Response of the last tick of this process, dry runs included. Absent before the first tick. */
   last_tick_summary?: HeartbeatTickResponse | null;
-  /** Whether it ticks by itself. */
+  /** Whether periodic ticks are scheduled. */
   loop_running: boolean;
-  /** When the next one is. */
+  /** Time of the next periodic tick, ISO-8601 in UTC. Absent if none is scheduled. */
   next_scheduled_at?: string | null;
-  /** Whether a tick runs. */
+  /** Whether a tick is running in this process. */
   tick_in_progress: boolean;
 }
 
-/** What a heartbeat remembers, on the wire as in its file. */
+/** Stored state of a heartbeat, on the wire as in its file `.local/heartbeat/state.yaml`. */
 export interface HeartbeatState {
-  /** How many actions were done in each hour, by `YYYY-MM-DD-HH`. */
+  /** Number of actions executed in each hour, by `YYYY-MM-DD-HH` in UTC. Hours older than two days are dropped. */
   hourly_action_counters?: Record<string, number>;
-  /** Actions that were seen, by their key. */
+  /** Actions that were seen and have not expired, by idempotency key. */
   idempotency?: Record<string, HeartbeatAction>;
-  /** When it was. */
+  /** Start of the last tick, ISO-8601 in UTC. Absent before the first tick. */
   last_tick_at?: string | null;
-  /** The last tick. */
+  /** Id of the last tick. Absent before the first tick. */
   last_tick_id?: string | null;
-  /** Why it was. */
+  /** Reason of the last tick. Absent before the first tick. */
   last_tick_reason?: string | null;
-  /** When the next one is. */
+  /** Planned time of the next periodic tick, ISO-8601 in UTC. Absent before the first tick. */
   next_tick_at?: string | null;
-  /** The last event seen of each run, by `<project>::<run>`. */
+  /** Number of the last event seen of each run, by `<project>::<run>`. */
   run_event_cursors?: Record<string, number>;
-  /** Whether a tick runs. */
+  /** Whether a tick is running. */
   running?: boolean;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. Default: 1. */
   schema_version?: number;
-  /** Everything counted. */
+  /** Counters since the state file was created. */
   stats?: HeartbeatStats;
-  /** `heartbeat_state`. */
+  /** Document type: always `heartbeat_state`. */
   type?: HeartbeatStateTag;
-  /** What is known of each worker. */
+  /** State of each agent, by agent id. */
   worker_state?: Record<string, HeartbeatWorkerState>;
 }
 
-/** The word `heartbeat_state`. */
+/** The document type `heartbeat_state`. */
 export type HeartbeatStateTag =
-  /** The word `heartbeat_state`. */
+  /** The only value. */
   | "heartbeat_state";
 
-/** Everything a heartbeat counted. */
+/** Counters of a heartbeat. */
 export interface HeartbeatStats {
-  /** Actions done. */
+  /** Number of actions executed by ticks. */
   actions_executed_total?: number;
-  /** Actions that waited for a decision. */
+  /** Number of actions queued for approval. */
   approvals_queued_total?: number;
-  /** Actions that were seen before. */
+  /** Number of actions skipped because their key was seen before. */
   deduped_actions_total?: number;
-  /** Reports of something to do. */
+  /** Number of reports with status `actions`. */
   reports_actions_total?: number;
-  /** Reports of nothing to do. */
+  /** Number of reports with status `ok`. */
   reports_ok_total?: number;
-  /** Ticks. */
+  /** Number of ticks. */
   ticks_total?: number;
-  /** Workers woken. */
+  /** Number of agents woken. */
   workers_woken_total?: number;
 }
 
 /** Response of [`HeartbeatStatus`]. */
 export interface HeartbeatStatusResponse {
-  /** How it is set. */
+  /** The effective configuration. */
   config: HeartbeatConfig;
-  /** What is wrong with the file that says so; it does not beat then. */
+  /** Why the configuration file is invalid; the heartbeat is disabled then. Absent if the file is valid or missing. */
   config_error?: string | null;
-  /** Whether this process knows the folder. */
+  /** Always true: a request that names a folder observes it. */
   observed: boolean;
-  /** What it does now. */
+  /** The state of this process. */
   runtime: HeartbeatRuntime;
-  /** What it remembers. */
+  /** The stored state. */
   state: HeartbeatState;
-  /** The company folder. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`HeartbeatTick`]. */
 export interface HeartbeatTickParams {
-  /** Only tell what would happen. */
+  /** If true, compute the scores and change nothing. Default: false. */
   dry_run?: boolean | null;
-  /** Why now; `rpc` if not given. */
+  /** Reason of the tick, recorded in the state. Default: `rpc`. */
   reason?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`HeartbeatTick`]. */
 export interface HeartbeatTickResponse {
-  /** What was done. */
+  /** Number of actions executed. */
   actions_executed: number;
-  /** What waits for a decision. */
+  /** Number of actions queued for approval. */
   approvals_queued: number;
-  /** Everybody who was considered. */
+  /** All agents that were scored. */
   candidates: HeartbeatCandidate[];
-  /** How it is set. */
+  /** The configuration that applied. */
   config: HeartbeatConfig;
-  /** What was seen before. */
+  /** Number of actions skipped because their idempotency key was seen before. */
   deduped_actions: number;
-  /** Whether nothing was written. */
+  /** Whether the tick only computed scores. */
   dry_run: boolean;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   duration_ms: number;
-  /** Whether the heartbeat beats. */
+  /** Whether the heartbeat is enabled. */
   enabled: boolean;
-  /** When it was over. */
+  /** End of the tick, ISO-8601 in UTC. */
   finished_at: string;
-  /** Their jobs. */
+  /** The jobs that were started for them. Empty in a dry run. */
   jobs_submitted: HeartbeatJob[];
-  /** Why it was. */
+  /** Reason of the tick: `interval` for periodic ticks, otherwise the reason of the request. */
   reason: string;
-  /** How many wanted something. */
+  /** Number of reports with status `actions`. */
   reports_actions: number;
-  /** How many said that all is well. */
+  /** Number of reports with status `ok`. */
   reports_ok: number;
-  /** How many reports came. */
+  /** Number of reports received, including late reports of earlier ticks. */
   reports_processed: number;
-  /** What could not even be decided about. */
+  /** Number of actions that need approval but name no project, so that no proposal can be written. */
   skipped_actions: number;
-  /** Whether another tick runs, and this one did nothing. */
+  /** True if the tick did nothing because another tick of the company is running. */
   skipped_due_to_running: boolean;
-  /** Why it did nothing: `tick_already_in_progress` or `heartbeat_disabled`. */
+  /**
+   * Why the tick did nothing: `tick_already_in_progress`, `heartbeat_disabled` or `ticked_by_another_process`.
+   * Absent if it ran.
+   */
   skipped_reason?: string | null;
-  /** When it began. */
+  /** Start of the tick, ISO-8601 in UTC. */
   started_at: string;
-  /** The tick. */
+  /** Id of the tick: `hbtick_` and a suffix. */
   tick_id: string;
-  /** Who is woken, the most urgent first. */
+  /** The agents that are woken, highest score first. In a dry run, those that would be woken. */
   woken_workers: HeartbeatWake[];
-  /** The company folder. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
@@ -3773,70 +3800,70 @@ export type HeartbeatToken =
   /** The literal `HEARTBEAT_OK`. */
   | "HEARTBEAT_OK";
 
-/** A worker that is woken. */
+/** An agent that is woken. */
 export interface HeartbeatWake {
-  /** The hash of what there is for it. */
+  /** SHA-256 of the facts of the agent, in hexadecimal. */
   context_hash: string;
-  /** By how much its start is put off. */
+  /** Random delay in seconds of its job. Only periodic ticks apply it. */
   jitter_seconds: number;
-  /** The project it is woken for. */
+  /** Project of most of its facts, otherwise that of its latest run. Absent if there is neither. */
   project_id?: string | null;
-  /** Why it is woken, in words. */
+  /** The reasons as phrases, such as `2 new events`. */
   reasons: string[];
-  /** How much reason there is. */
+  /** Score of the agent. */
   score: number;
-  /** Its team. */
+  /** Id of its team. Absent if it has none. */
   team_id?: string | null;
-  /** Its id. */
+  /** Id of the agent. */
   worker_agent_id: string;
 }
 
-/** What is known of a worker. */
+/** Stored state of one agent. */
 export interface HeartbeatWorkerState {
-  /** What it was woken about last. */
+  /** Hash of its facts at the last tick. Absent before the first tick. */
   last_context_hash?: string | null;
-  /** When it last had nothing to do. */
+  /** Time of its last report with nothing to do, ISO-8601 in UTC. Absent if there was none. */
   last_ok_at?: string | null;
-  /** What it said last. */
+  /** Status of its last report. Absent if there was none. */
   last_report_status?: HeartbeatReportStatus | null;
-  /** When it was last woken. */
+  /** Time it was last woken, ISO-8601 in UTC. Absent if it never was. */
   last_wake_at?: string | null;
-  /** Until when it is left alone. */
+  /** Time until which it is not woken unless its facts change, ISO-8601 in UTC. Absent if it is not suppressed. */
   suppressed_until?: string | null;
 }
 
-/** The head of a help request, on the wire as in its file. */
+/** Front matter of a help request, on the wire as in its file `inbox/help_requests/<id>.md`. */
 export interface HelpRequest {
-  /** When it was asked. */
+  /** Time of the request, ISO-8601. */
   created_at: string;
-  /** Its id. */
+  /** Id of the help request. */
   id: string;
-  /** The project. */
+  /** Id of the project. Absent if the request belongs to none. */
   project_id?: string | null;
-  /** Who asks. */
+  /** Id of the person or agent that asks for help. */
   requester: string;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** What was shared for it. */
+  /** Id of the share pack attached to the request. Absent if there is none. */
   share_pack_id?: string | null;
-  /** Who is asked. */
+  /** Id of the manager that is asked. */
   target_manager: string;
-  /** Its title. */
+  /** Title of the request. */
   title: string;
-  /** `help_request`. */
+  /** Document type: always `help_request`. */
   type: HelpRequestTag;
-  /** Who may see it. */
+  /** Who may read the request. The target manager always may. */
   visibility: Visibility;
 }
 
-/** The word `help_request`. */
+/** The document type `help_request`. */
 export type HelpRequestTag =
-  /** The word `help_request`. */
+  /** The only value. */
   | "help_request";
 
-/** Who is in the pool of workers that can be woken. */
+/** Which agents can be woken. */
 export type HierarchyMode =
-  /** Workers, and managers without workers. */
+  /** Workers, and managers without a team or whose team has no worker. */
   | "standard"
   /** Directors and workers. */
   | "enterprise_v1";
@@ -3994,55 +4021,58 @@ export interface HookRunsListResponse {
   next_cursor?: string | null;
 }
 
-/** A decision. */
+/** A decision about a document. */
 export interface InboxDecision {
-  /** Who decided. */
+  /** Id of the person or agent that decided. */
   actor_id: string;
-  /** What they are. */
+  /** Role of that actor. */
   actor_role: ActorRole;
-  /** The type of the document, if it is still there. */
+  /** Type of the document. Null if it no longer exists. */
   artifact_type?: string | null;
-  /** When it was decided. */
+  /** Time of the decision, ISO-8601. */
   created_at: string;
-  /** What was decided. */
+  /** The decision. */
   decision: ReviewDecision;
-  /** What they said. */
+  /** Comment of the actor. Null or empty if there is none. */
   notes?: string | null;
-  /** Lines of that run's log that are not JSON. */
+  /** Number of lines of the event log of that run that are not JSON. */
   parse_error_count: number;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The review. */
+  /** Id of the review. */
   review_id: string;
-  /** The run it was made in, if it is still there. */
+  /** Id of the run that produced the document. Null if unknown or if the document no longer exists. */
   run_id?: string | null;
-  /** The document it is about. */
+  /** Id of the document that was decided about. */
   subject_artifact_id: string;
-  /** The kind of what it is about. */
+  /** Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`. */
   subject_kind: string;
 }
 
-/** A file that a decision rests on. */
+/** A file that a decision depends on. */
 export interface InboxFile {
-  /** The file, below the company folder. */
+  /** Path relative to the company folder. */
   relpath: string;
-  /** What the file is to the decision. */
+  /** Role of the file in the decision. */
   role: InboxFileRole;
-  /** SHA-256 of the whole file; absent if it is not there or cannot be read. */
+  /** SHA-256 of the whole file, in hexadecimal. Absent if the file is missing or cannot be read. */
   sha256?: string | null;
-  /** The text of the file, its first MiB if it is longer; absent if it is not there, and in errors. */
+  /**
+   * Text of the file, at most its first MiB. Absent if the file is missing, if the actor may not read it, and in
+   * errors.
+   */
   text?: string | null;
-  /** True if `text` is only the beginning of the file. */
+  /** True if `text` is only the beginning of the file. Absent otherwise. */
   truncated?: boolean | null;
 }
 
-/** What a file is to a decision. */
+/** Role of a file in a decision. */
 export type InboxFileRole =
-  /** The document that waits. */
+  /** The document that needs the decision. */
   | "document"
   /** The patch of a memory delta. */
   | "patch"
-  /** The memory or guidance that a memory delta changes. */
+  /** The memory or guidance file that a memory delta changes. */
   | "target"
   /** The task of a milestone. */
   | "task"
@@ -4056,197 +4086,201 @@ export type InboxListHelpRequestsResponse = HelpRequest[];
 
 /** Params of [`InboxListReviews`] and [`InboxListHelpRequests`]. */
 export interface InboxListParams {
-  /** Who asks: what they may not see is left out. */
+  /** Id of the person or agent that reads; items it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** How many; 200 if not given. */
+  /** Maximum number of items. Default: 200. */
   limit?: number | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`InboxListReviews`]. */
 export type InboxListReviewsResponse = Review[];
 
-/** Whether logs of the runs behind an inbox have lines that are not JSON. */
+/** Summary of event log lines that are not JSON, over the runs of an inbox. */
 export interface InboxParseErrors {
-  /** Decisions about documents of such runs. */
+  /** Number of decisions about documents of such runs. */
   decisions_with_errors: number;
-  /** Whether any has. */
+  /** Whether any run has such lines. */
   has_parse_errors: boolean;
-  /** The most lines of one run. */
+  /** Largest number of such lines of one run. */
   max_parse_error_count: number;
-  /** Pending documents of such runs. */
+  /** Number of pending documents of such runs. */
   pending_with_errors: number;
 }
 
-/** A document that waits for a decision. */
+/** A document that needs a decision. */
 export interface InboxPending {
-  /** Its id. */
+  /** Id of the document. */
   artifact_id: string;
-  /** Its type. */
+  /** Type of the document: `memory_delta`, `milestone_report` or `heartbeat_action_proposal`. */
   artifact_type: string;
-  /** When it was made. */
+  /** Creation time, ISO-8601. Null if the document does not state it. */
   created_at?: string | null;
-  /** True if the document is malformed: it can be denied and not approved. */
+  /** True if the document is malformed: it can be denied but not approved. Absent otherwise. */
   invalid?: boolean | null;
-  /** Lines of that run's log that are not JSON. */
+  /** Number of lines of the event log of that run that are not JSON. */
   parse_error_count: number;
-  /** Who made it. */
+  /** Id of the agent or person that wrote it. Null if the document does not state it. */
   produced_by?: string | null;
-  /** Its project. */
+  /** Id of its project. */
   project_id: string;
-  /** The run it was made in. */
+  /** Id of the run that produced it. Null if the document does not state it. */
   run_id?: string | null;
-  /** Its title. */
+  /** Title of the document. Null if it has none. */
   title?: string | null;
-  /** Who may see it. */
+  /** Who may read the document. Null if the document does not state it. */
   visibility?: string | null;
 }
 
 /** Params of [`InboxRead`]. */
 export interface InboxReadParams {
-  /** The actor that reads. */
+  /** Id of the person or agent that reads. */
   actor_id: string;
-  /** The role of that actor. */
+  /** Role of that actor, at most the role of the caller's token. */
   actor_role: ActorRole;
-  /** The team of that actor. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`InboxRead`]. */
 export interface InboxReadResponse {
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** The type of the document. */
+  /** Type of the document. */
   artifact_type: string;
-  /** The files, the document first. */
+  /** The files that the decision depends on, the document first. */
   files: InboxFile[];
-  /** The front matter of the document. */
+  /** Front matter of the document. */
   frontmatter: Record<string, unknown>;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
   /**
    * The value for `expected_sha256`: SHA-256 of one line per file, `<sha256>  <relpath>` and a line feed, in the
-   * order of `files`. That is what `sha256sum` prints; a file that is not there has `-` for its hash.
+   * order of `files`. This is the output format of `sha256sum`; a missing file has `-` in place of its hash.
    */
   sha256: string;
 }
 
 /** Params of [`InboxResolve`]. */
 export interface InboxResolveParams {
-  /** Who decides. */
+  /** Id of the person or agent that decides. */
   actor_id: string;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. */
   actor_role: ActorRole;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** What is decided. */
+  /** The decision. */
   decision: ReviewDecision;
   /**
-   * The `sha256` of [`InboxRead`] that was looked at: if anything of it changed since, nothing is decided. Absent for
-   * whatever is there.
+   * The `sha256` that [`InboxRead`] returned: if any of its files changed since, the request is rejected and nothing
+   * is decided. Absent: the current files are decided about.
    */
   expected_sha256?: string | null;
-  /** What they say. */
+  /** Comment on the decision; text with a secret is rejected. Default: none. */
   notes?: string | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`InboxResolve`]. */
 export interface InboxResolveResponse {
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** What was decided. */
+  /** The decision. */
   decision: ReviewDecision;
-  /** What an approved action did. */
+  /** Result of an approved action. Present for approved heartbeat actions only. */
   execution?: ActionExecution | null;
-  /** The milestone. */
+  /** Id of the milestone. Present for milestones only. */
   milestone_id?: string | null;
-  /** Where the milestone stands now. */
+  /** Status of the milestone after the decision. Present for milestones only. */
   milestone_status?: MilestoneStatus | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** Whether the lines of a delta were put under their heading anew. */
+  /**
+   * True if the patch of an approved memory delta no longer applied and its lines were inserted under their heading
+   * instead. Absent otherwise.
+   */
   rebased?: boolean | null;
-  /** The review. */
+  /** Id of the new review. */
   review_id: string;
-  /** What it was about: `memory_delta`, `milestone` or `heartbeat_action`. */
+  /** Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`. */
   subject_kind: string;
-  /** The task of a milestone. */
+  /** Id of the task. Present for milestones only. */
   task_id?: string | null;
-  /** Where the task stands now. */
+  /** Status of the task after the decision. Present for milestones only. */
   task_status?: TaskStatus | null;
 }
 
 /** Params of [`InboxSnapshot`]. */
 export interface InboxSnapshotParams {
-  /** Who asks: documents they may not see are left out. */
+  /** Id of the person or agent that reads; documents it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** How many decisions; 200 if not given. */
+  /** Maximum number of decisions. Default: 200. */
   decisions_limit?: number | null;
-  /** How many that wait; 200 if not given. */
+  /** Maximum number of pending documents. Default: 200. */
   pending_limit?: number | null;
-  /** Only of this project. */
+  /** List only items of this project. Default: all projects. */
   project_id?: string | null;
-  /** Build the index anew first. */
+  /** If true, rebuild the index first. Default: false. */
   refresh_index?: boolean | null;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, sync the index first. Default: true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`InboxSnapshot`]. */
 export interface InboxSnapshotResponse {
   /**
-   * The newest changes of AGENTS.md files that wait, of the workspace that the folder is linked to: 50 at most, and
-   * those of the project's folder alone if one is named. `thread/agents_doc/proposal/decide` decides about them.
+   * Pending proposals for AGENTS.md files in the workspace linked to the company folder, newest first: at most 50,
+   * and only those of the project's folder if `project_id` is given. `thread/agents_doc/proposal/decide` decides
+   * about them. Absent if there are none.
    */
   agents_doc_proposals?: ThreadAgentsDocProposal[];
-  /** When it was looked at. */
+  /** Time of the snapshot, ISO-8601 in UTC. */
   generated_at: string;
-  /** Whether the index was built for it. */
+  /** Whether the request rebuilt the index. */
   index_rebuilt: boolean;
-  /** Whether the index was brought up to date for it. */
+  /** Whether the request synced the index. */
   index_synced: boolean;
-  /** Whether logs of the runs behind it have lines that are not JSON. */
+  /** Summary of event log lines that are not JSON, over the runs of the listed documents. */
   parse_errors: InboxParseErrors;
-  /** What waits for a decision, newest first. */
+  /** Documents that need a decision, newest first. */
   pending: InboxPending[];
-  /** What was decided, newest first. */
+  /** Decisions, newest first. */
   recent_decisions: InboxDecision[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
 /** Params of [`IndexListEventParseErrors`]. */
 export interface IndexListEventParseErrorsParams {
-  /** How many; 200 if not given. */
+  /** Maximum number of lines. Default: 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** List only lines of this project. Default: all projects. */
   project_id?: string | null;
-  /** Only of this run. */
+  /** List only lines of this run. Default: all runs. */
   run_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
@@ -4255,25 +4289,25 @@ export type IndexListEventParseErrorsResponse = IndexedParseError[];
 
 /** Params of [`IndexListEvents`]. */
 export interface IndexListEventsParams {
-  /** Who asks: events they may not see are left out. */
+  /** Id of the person or agent that reads; events it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** How many; 500 if not given. */
+  /** Maximum number of events. Default: 500. */
   limit?: number | null;
-  /** Which end first; newest if not given. */
+  /** Order by time. Default: `desc`. */
   order?: IndexOrder | null;
-  /** Only of this project. */
+  /** List only events of this project. Default: all projects. */
   project_id?: string | null;
-  /** Only of this run. */
+  /** List only events of this run. Default: all runs. */
   run_id?: string | null;
-  /** Only after this place in their log. */
+  /** List only events with a greater `seq`. Meant for use with `run_id`. Default: all. */
   since_seq?: number | null;
-  /** Only of this type. */
+  /** List only events of this type. Default: all types. */
   type?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
@@ -4282,13 +4316,13 @@ export type IndexListEventsResponse = IndexedEvent[];
 
 /** Params of [`IndexListHelpRequests`]. */
 export interface IndexListHelpRequestsParams {
-  /** How many; 200 if not given. */
+  /** Maximum number of help requests. Default: 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** List only help requests of this project. Default: all projects. */
   project_id?: string | null;
-  /** Only to this manager. */
+  /** List only help requests to this manager. Default: any. */
   target_manager?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
@@ -4297,13 +4331,13 @@ export type IndexListHelpRequestsResponse = IndexedHelpRequest[];
 
 /** Params of [`IndexListReviews`]. */
 export interface IndexListReviewsParams {
-  /** Only with this outcome. */
+  /** List only reviews with this decision. Default: any. */
   decision?: ReviewDecision | null;
-  /** How many; 200 if not given. */
+  /** Maximum number of reviews. Default: 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** List only reviews of this project. Default: all projects. */
   project_id?: string | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
@@ -4318,336 +4352,342 @@ export interface IndexListRunsParams {
   actor_role?: ActorRole | null;
   /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** How many; 200 if not given. */
+  /** Maximum number of runs. Default: 200. */
   limit?: number | null;
-  /** Only of this project. */
+  /** List only runs of this project. Default: all projects. */
   project_id?: string | null;
-  /** Only where they stand like this. */
+  /** List only runs with this status. Default: any. */
   status?: RunStatus | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`IndexListRuns`]. */
 export type IndexListRunsResponse = IndexedRun[];
 
-/** Which end of time a list begins at. */
+/** Order of a list by time. */
 export type IndexOrder =
   /** Oldest first. */
   | "asc"
   /** Newest first. */
   | "desc";
 
-/** Response of [`IndexRebuild`]: how much was indexed. */
+/** Response of [`IndexRebuild`]: numbers of indexed items. */
 export interface IndexRebuildResponse {
-  /** Agents with what they used. */
+  /** Number of agents with usage counters. */
   agent_counters_indexed: number;
-  /** Documents. */
+  /** Number of documents. */
   artifacts_indexed: number;
-  /** Conversations. */
+  /** Number of conversations. */
   conversations_indexed: number;
-  /** Where the index is. */
+  /** Path of the index file. */
   db_path: string;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   duration_ms: number;
-  /** Lines of event logs that are not JSON. */
+  /** Number of event log lines that are not JSON. */
   event_parse_errors: number;
-  /** Events. */
+  /** Number of events. */
   events_indexed: number;
-  /** Files that were looked at. */
+  /** Number of files found by the scan. */
   files_scanned: number;
-  /** Help requests. */
+  /** Number of help requests. */
   help_requests_indexed: number;
-  /** Messages. */
+  /** Number of messages. */
   messages_indexed: number;
-  /** Reviews. */
+  /** Number of reviews. */
   reviews_indexed: number;
-  /** Runs. */
+  /** Number of runs. */
   runs_indexed: number;
-  /** Milestones of tasks. */
+  /** Number of milestones of tasks. */
   task_milestones_indexed: number;
-  /** Tasks. */
+  /** Number of tasks. */
   tasks_indexed: number;
 }
 
 /** Params of [`IndexSearch`]. */
 export interface IndexSearchParams {
-  /** Who asks: what they may not see is not found. */
+  /** Id of the person or agent that reads; texts it may not read are omitted. Default: the caller's own id. */
   actor_id?: string | null;
-  /** What they are. */
+  /** Role of that actor, at most the role of the caller's token. Default: the role of the token. */
   actor_role?: ActorRole | null;
-  /** Their team. */
+  /** Team id of that actor. Default: the team in the agent's `agent.yaml`; none for people. */
   actor_team_id?: string | null;
-  /** Only in these; everywhere if not given. */
+  /** Search only texts of these kinds. Default: all kinds. */
   kinds?: SearchKind[] | null;
-  /** How many; 50 if not given. */
+  /** Maximum number of hits. Default: 50. */
   limit?: number | null;
-  /** Only of this project. */
+  /** Search only texts of this project. Default: all projects. */
   project_id?: string | null;
-  /** Words that all have to be there; `"two words"` side by side, `begin*` for a beginning. */
+  /** Words that must all occur. `"two words"` matches a phrase, `begin*` a prefix. */
   query: string;
-  /** Bring the index up to date first; true if not given. */
+  /** If true, sync the index first. Default: true. */
   sync_index?: boolean | null;
-  /** The company folder. */
+  /** Path of the company folder. */
   workspace_dir: string;
 }
 
 /** Response of [`IndexSearch`]. */
 export interface IndexSearchResponse {
-  /** Whether there is more. */
+  /** Whether there are more hits than `limit`. */
   has_more: boolean;
-  /** What was found: documents, messages, comments and tasks, the best first, then events, newest first. */
+  /** The hits: documents, messages, comments and tasks by relevance, then events, newest first. */
   items: SearchHit[];
-  /** The folder as it was given. */
+  /** The company folder, as given in the request. */
   workspace_dir: string;
 }
 
-/** Response of [`IndexStats`]: how many rows there are. */
+/** Response of [`IndexStats`]: numbers of rows. */
 export interface IndexStatsResponse {
-  /** Agents with what they used. */
+  /** Number of agents with usage counters. */
   agent_counters: number;
-  /** Documents. */
+  /** Number of documents. */
   artifacts: number;
-  /** Conversations. */
+  /** Number of conversations. */
   conversations: number;
-  /** Lines of event logs that are not JSON. */
+  /** Number of event log lines that are not JSON. */
   event_parse_errors: number;
-  /** Events. */
+  /** Number of events. */
   events: number;
-  /** Help requests. */
+  /** Number of help requests. */
   help_requests: number;
-  /** Messages. */
+  /** Number of messages. */
   messages: number;
-  /** Reviews. */
+  /** Number of reviews. */
   reviews: number;
-  /** Runs. */
+  /** Number of runs. */
   runs: number;
-  /** Milestones of tasks. */
+  /** Number of milestones of tasks. */
   task_milestones: number;
-  /** Tasks. */
+  /** Number of tasks. */
   tasks: number;
 }
 
-/** Response of [`IndexSync`]: what changed. Rows that stayed the same are not counted. */
+/** Response of [`IndexSync`]: numbers of changed rows. Unchanged rows are not counted. */
 export interface IndexSyncResponse {
-  /** Agents that are gone. */
+  /** Number of agents whose usage counters were deleted. */
   agent_counters_deleted: number;
-  /** Agents whose numbers changed. */
+  /** Number of agents whose usage counters changed. */
   agent_counters_upserted: number;
-  /** Documents that are gone. */
+  /** Number of documents deleted. */
   artifacts_deleted: number;
-  /** Documents that are new or different. */
+  /** Number of documents added or changed. */
   artifacts_upserted: number;
-  /** Conversations that are gone. */
+  /** Number of conversations deleted. */
   conversations_deleted: number;
-  /** Conversations that are new or different. */
+  /** Number of conversations added or changed. */
   conversations_upserted: number;
-  /** Whether there was none. */
+  /** Whether the index did not exist and was created. */
   db_created: boolean;
-  /** Where the index is. */
+  /** Path of the index file. */
   db_path: string;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   duration_ms: number;
-  /** Lines that were not JSON and are mended or gone. */
+  /** Number of lines that were not JSON and were repaired or removed. */
   event_parse_errors_deleted: number;
-  /** New lines that are not JSON. */
+  /** Number of lines added that are not JSON. */
   event_parse_errors_indexed: number;
-  /** Events that are gone. */
+  /** Number of events deleted. */
   events_deleted: number;
-  /** New events. */
+  /** Number of events added. */
   events_indexed: number;
-  /** Files that changed. */
+  /** Number of files added, changed or deleted. */
   files_changed: number;
-  /** Files that were looked at. */
+  /** Number of files found by the scan. */
   files_scanned: number;
-  /** Help requests that are gone. */
+  /** Number of help requests deleted. */
   help_requests_deleted: number;
-  /** Help requests that are new or different. */
+  /** Number of help requests added or changed. */
   help_requests_upserted: number;
-  /** Messages that are gone. */
+  /** Number of messages deleted. */
   messages_deleted: number;
-  /** New messages. */
+  /** Number of messages added. */
   messages_indexed: number;
-  /** Reviews that are gone. */
+  /** Number of reviews deleted. */
   reviews_deleted: number;
-  /** Reviews that are new or different. */
+  /** Number of reviews added or changed. */
   reviews_upserted: number;
-  /** Runs that are gone. */
+  /** Number of runs deleted. */
   runs_deleted: number;
-  /** Runs that are new or different. */
+  /** Number of runs added or changed. */
   runs_upserted: number;
-  /** Milestones that were replaced or are gone. */
+  /** Number of milestones replaced or deleted. */
   task_milestones_deleted: number;
-  /** Milestones of those tasks. */
+  /** Number of milestones written with those tasks. */
   task_milestones_indexed: number;
-  /** Tasks that are gone. */
+  /** Number of tasks deleted. */
   tasks_deleted: number;
-  /** Tasks that are new or different. */
+  /** Number of tasks added or changed. */
   tasks_upserted: number;
 }
 
-/** Params of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]: whatever is given is ignored. */
+/** Params of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]: none; given fields are ignored. */
 export type IndexSyncWorkerParams = Record<string, never>;
 
-/** Response of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]. */
+/**
+ * Response of [`IndexSyncWorkerStatus`] and [`IndexSyncWorkerFlush`]. Times are Unix milliseconds and null before the
+ * first occurrence.
+ */
 export interface IndexSyncWorkerStatusResponse {
-  /** Whether it has ended. */
+  /** Whether the worker was stopped. */
   closed: boolean;
-  /** How long it waits for more. */
+  /** Time in milliseconds that the worker waits for further events before it syncs. */
   debounce_ms: number;
-  /** Whether there is a worker. */
+  /** Whether the worker is enabled. Always true. */
   enabled: boolean;
-  /** When the last batch was done. */
+  /** End of the last batch. */
   last_batch_completed_at_ms?: number | null;
-  /** When the last batch began. */
+  /** Start of the last batch. */
   last_batch_started_at_ms?: number | null;
-  /** When. */
+  /** Time of the last failed sync. */
   last_error_at_ms?: number | null;
-  /** What went wrong last. */
+  /** Error message of the last failed sync. Null if there was none, and for tokens limited to some workspaces. */
   last_error_message?: string | null;
-  /** In which company folder. */
+  /**
+   * Path of the company folder of the last failed sync. Null if there was none, and for tokens limited to some
+   * workspaces.
+   */
   last_error_workspace?: string | null;
-  /** In which company folder. */
+  /** Path of the company folder of that event. Null also for tokens limited to some workspaces. */
   last_notified_workspace?: string | null;
-  /** When an event was last written here. */
+  /** Last time that this process wrote an event. */
   last_notify_at_ms?: number | null;
-  /** When the last batch ended. */
+  /** End of the last batch. The same as `last_batch_completed_at_ms`. */
   last_run_at_ms?: number | null;
-  /** How long it rests between two batches. */
+  /** Minimum pause in milliseconds between two batches. */
   min_interval_ms: number;
-  /** Company folders with events that wait to be indexed. */
+  /** Number of company folders with events that wait to be indexed. */
   pending_workspaces: number;
-  /** Whether it syncs at this moment. */
+  /** Whether a batch is running. */
   running: boolean;
-  /** How many batches there were. */
+  /** Number of batches. */
   total_batches: number;
-  /** How often events were written here. */
+  /** Number of times that this process wrote events. */
   total_notify_calls: number;
-  /** How often a watched folder was synced. */
+  /** Number of syncs of watched folders. */
   total_watch_syncs: number;
-  /** How many folders were synced in them. */
+  /** Number of company folders synced in batches. */
   total_workspace_sync_attempts: number;
-  /** How many of those failed. */
+  /** Number of those syncs that failed. */
   total_workspace_sync_errors: number;
-  /** Company folders that are watched for what other programs write. */
+  /** Number of company folders watched for changes by other programs. */
   watched_workspaces: number;
 }
 
 /** An indexed event. */
 export interface IndexedEvent {
-  /** Who did it. */
+  /** Id of the actor that caused the event. Null if the event has none. */
   actor?: string | null;
-  /** What there is to say about it, as JSON text. */
+  /** Payload as compact JSON text; `null` if the event has none. */
   payload_json: string;
-  /** Its project. */
+  /** Id of the project. */
   project_id: string;
-  /** The line of the log. */
+  /** The line of the log as it was written. */
   raw_json: string;
-  /** Its run. */
+  /** Id of the run. */
   run_id: string;
-  /** Its place among the lines that are not blank, from 1. */
+  /** Number of the line in the event log, blank lines not counted, from 1. */
   seq: number;
-  /** The session. */
+  /** Id of the session. Null if the event has none. */
   session_ref?: string | null;
-  /** When, since the writing process began. */
+  /** Milliseconds since the writing process started. Null if the event has none. */
   ts_monotonic_ms?: number | null;
-  /** When. */
+  /** Time of the event, ISO-8601. Null if the event has none. */
   ts_wallclock?: string | null;
-  /** What happened. */
+  /** Type of the event; `unknown` if the line has none. */
   type: string;
-  /** Who may see it. */
+  /** Who may read the event. Null if the event does not state it. */
   visibility?: string | null;
 }
 
 /** An indexed help request. */
 export interface IndexedHelpRequest {
-  /** When it was asked. */
+  /** Time of the request, ISO-8601. */
   created_at: string;
-  /** Its id. */
+  /** Id of the help request. */
   help_request_id: string;
-  /** The project. */
+  /** Id of the project. Null if the request belongs to none. */
   project_id?: string | null;
-  /** Who asks. */
+  /** Id of the person or agent that asks for help. */
   requester: string;
-  /** What was shared for it. */
+  /** Id of the share pack attached to the request. Null if there is none. */
   share_pack_id?: string | null;
-  /** Who is asked. */
+  /** Id of the manager that is asked. */
   target_manager: string;
-  /** What it is about. */
+  /** Title of the request. */
   title: string;
-  /** Who may see it. */
+  /** Who may read the request. The target manager always may. */
   visibility: Visibility;
 }
 
 /** A line of an event log that is not JSON. */
 export interface IndexedParseError {
-  /** What is wrong. */
+  /** Message of the JSON parser. */
   error: string;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** The line. */
+  /** The line. Empty if the role of the caller is below `human`, because the line carries no visibility. */
   raw_line: string;
-  /** The run. */
+  /** Id of the run. */
   run_id: string;
-  /** Its place among the lines that are not blank, from 1. */
+  /** Number of the line in the event log, blank lines not counted, from 1. */
   seq: number;
 }
 
 /** An indexed review. */
 export interface IndexedReview {
-  /** Who decided. */
+  /** Id of the person or agent that decided. */
   actor_id: string;
-  /** What they are. */
+  /** Role of that actor. */
   actor_role: ActorRole;
-  /** When it was decided. */
+  /** Time of the decision, ISO-8601. */
   created_at: string;
-  /** What was decided. */
+  /** The decision. */
   decision: ReviewDecision;
-  /** What they said. */
+  /** Comment of the actor. Null or empty if there is none. */
   notes?: string | null;
-  /** The project. */
+  /** Id of the project. */
   project_id: string;
-  /** Its id. */
+  /** Id of the review. */
   review_id: string;
-  /** The document it is about. */
+  /** Id of the document that was decided about. */
   subject_artifact_id: string;
-  /** The kind of what it is about. */
+  /** Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`. */
   subject_kind: string;
 }
 
 /** An indexed run. */
 export interface IndexedRun {
-  /** The agent that runs. */
+  /** Id of the agent. */
   agent_id: string;
-  /** How often its context was renewed. */
+  /** Number of context cycles: how often the provider compacted or renewed its context. Null if not recorded. */
   context_cycles_count?: number | null;
-  /** How we know: `provider_signal` or `unavailable`. */
+  /** Source of that number: `provider_signal` or `unavailable`. Null if not recorded. */
   context_cycles_source?: string | null;
-  /** What it was given to know. */
+  /** Id of the context pack that the run received. */
   context_pack_id: string;
-  /** When it was made. */
+  /** Creation time, ISO-8601. */
   created_at: string;
-  /** Its project. */
+  /** Id of the project. */
   project_id: string;
-  /** What runs it. */
+  /** Provider that executes the run, such as `codex`. */
   provider: string;
-  /** Its id. */
+  /** Id of the run. */
   run_id: string;
-  /** The milestone it works on. */
+  /** Id of the milestone the run works on. Null if none. */
   spec_milestone_id?: string | null;
-  /** The model it was started with. */
+  /** Model the run was started with. Null if none was chosen. */
   spec_model?: string | null;
-  /** The task it works on. */
+  /** Id of the task the run works on. Null if none. */
   spec_task_id?: string | null;
-  /** Where it stands. */
+  /** Status of the run. */
   status: RunStatus;
-  /** How sure that is: `high` or `low`. */
+  /** Confidence of the token count: `high` or `low`. Null without usage. */
   usage_confidence?: string | null;
-  /** What that cost. */
+  /** Cost in US dollars. Null if unknown. */
   usage_cost_usd?: number | null;
-  /** Who counted: `provider_reported` or `estimated_chars`. */
+  /** Source of the token count: `provider_reported` or `estimated_chars`. Null without usage. */
   usage_source?: string | null;
-  /** The tokens it used. */
+  /** Number of tokens used. Null if unknown. */
   usage_total_tokens?: number | null;
 }
 
@@ -5916,13 +5956,13 @@ export interface PmSnapshotResponse {
   workspace_dir: string;
 }
 
-/** What policy said. */
+/** A decision of the policy engine. */
 export interface PolicyOutcome {
-  /** Whether it was allowed. */
+  /** Whether the action was allowed. */
   allowed: boolean;
-  /** Why. */
+  /** Reason of the rule, as a code. */
   reason: string;
-  /** The rule that decided. */
+  /** Id of the rule that decided. */
   rule_id: string;
 }
 
@@ -6249,106 +6289,109 @@ export type PromptTruncation =
   /** Both the hook and the prompt compiler truncated it. */
   | "hook_and_prompt";
 
-/** What a woken worker wants to happen. Every action has a key, so that it happens once. */
+/** An action that a woken agent proposes. Its idempotency key makes sure that it is executed once. */
 export type ProposedAction =
-  /** Start a job. */
+  /** Submit a job. */
   | {
-    /** What it must keep to. */
+    /** Constraints of the job. Default: none. */
     constraints?: string[];
-    /** What it should know. */
+    /** Note that is added to the context of the job. Absent: a note that names the idempotency key. */
     context_note?: string | null;
-    /** What it gives. */
+    /** Deliverables of the job. Default: none; the gateway then adds a generic one. */
     deliverables?: string[];
-    /** What the job is to reach. */
+    /** Goal of the job. */
     goal: string;
-    /** The key of the action. */
+    /** Key by which repeated proposals of the action are recognized. */
     idempotency_key: string;
-    /** What kind of job. */
+    /** Kind of the job. Absent: `execution`. */
     job_kind?: JobKind | null;
     kind: "launch_job";
-    /** The milestone it works on. */
+    /** Id of the milestone the job works on. Absent if none. */
     milestone_id?: string | null;
-    /** Whether somebody must decide first. */
+    /** Whether the action must be approved first, whatever its risk. */
     needs_approval: boolean;
-    /** What it may do. */
+    /** Permissions of the worker. Default: `read-only`. */
     permission_level?: PermissionLevel;
-    /** The project. */
+    /** Id of the project. */
     project_id: string;
-    /** How risky it is. */
+    /** Risk of the action. Only `low` is executed without approval. */
     risk: ActionRisk;
-    /** What it is, in a sentence. */
+    /** Summary of the action in one sentence. Absent if not given. */
     summary?: string | null;
-    /** What the agent that does it must be. */
+    /**
+     * Role intended for the agent of the job, noted in its context. A director may start workers of its own team
+     * only. Absent: not stated.
+     */
     target_role?: TargetRole | null;
-    /** The task it works on. */
+    /** Id of the task the job works on. Absent if none. */
     task_id?: string | null;
-    /** Who may see it. */
+    /** Visibility that policy assumes for the action. Absent: `managers`. */
     visibility?: Visibility | null;
-    /** The agent that does it. */
+    /** Id of the agent that does the job. Absent: chosen by the gateway. */
     worker_agent_id?: string | null;
-    /** What runs it. */
+    /** Worker program of the job. Default: `codex`. */
     worker_kind?: WorkerKind;
   }
-  /** Say something about an agent, a document or a run. */
+  /** Add a comment on an agent, a document or a run. */
   | {
-    /** What is said. */
+    /** Text of the comment. */
     body: string;
-    /** The key of the action. */
+    /** Key by which repeated proposals of the action are recognized. */
     idempotency_key: string;
     kind: "add_comment";
-    /** Whether somebody must decide first. */
+    /** Whether the action must be approved first, whatever its risk. */
     needs_approval: boolean;
-    /** The project. */
+    /** Id of the project. */
     project_id: string;
-    /** How risky it is. */
+    /** Risk of the action. Only `low` is executed without approval. */
     risk: ActionRisk;
-    /** What it is, in a sentence. */
+    /** Summary of the action in one sentence. Absent if not given. */
     summary?: string | null;
-    /** The agent it is about. */
+    /** Id of the agent that the comment refers to. At least one of the three targets is required. */
     target_agent_id?: string | null;
-    /** The document it is about. */
+    /** Id of the document that the comment refers to. */
     target_artifact_id?: string | null;
-    /** The run it is about. */
+    /** Id of the run that the comment refers to. */
     target_run_id?: string | null;
-    /** Who may see it. */
+    /** Who may read the comment. Absent: `managers`. */
     visibility?: Visibility | null;
   }
-  /** Ask somebody to decide. */
+  /** Write a proposal that waits for a decision in the inbox. */
   | {
-    /** The key of the action. */
+    /** Key by which repeated proposals of the action are recognized. */
     idempotency_key: string;
     kind: "create_approval_item";
-    /** Whether somebody must decide first. */
+    /** Whether the action must be approved first. It does not matter for this kind. */
     needs_approval: boolean;
-    /** The project. */
+    /** Id of the project. */
     project_id: string;
-    /** What happens if it is approved. */
+    /** Action that is executed on approval, of one of the other kinds. Absent: nothing is executed. */
     proposed_action?: ProposedAction | null;
-    /** Why. */
+    /** Why a decision is needed. Absent if not given. */
     rationale?: string | null;
-    /** How risky it is. */
+    /** Risk of the action. It does not matter for this kind, which always waits for a decision. */
     risk: ActionRisk;
-    /** What it is, in a sentence. */
+    /** Summary of the action in one sentence. Absent if not given. */
     summary?: string | null;
-    /** What is to be decided. */
+    /** The question to decide. */
     title: string;
-    /** Who may see it. */
+    /** Visibility that policy assumes for the action. Absent: `managers`. */
     visibility?: Visibility | null;
   }
-  /** Nothing. */
+  /** Do nothing; the action is only recorded. */
   | {
-    /** The key of the action. */
+    /** Key by which repeated proposals of the action are recognized. */
     idempotency_key: string;
     kind: "noop";
-    /** Whether somebody must decide first. */
+    /** Whether the action must be approved first. It has no project, so it is skipped then. */
     needs_approval: boolean;
-    /** Why nothing. */
+    /** Why there is nothing to do. */
     reason: string;
-    /** How risky it is. */
+    /** Risk of the action. */
     risk: ActionRisk;
-    /** What it is, in a sentence. */
+    /** Summary of the action in one sentence. Absent if not given. */
     summary?: string | null;
-    /** Who may see it. */
+    /** Visibility that policy assumes for the action. Absent: `managers`. */
     visibility?: Visibility | null;
   };
 
@@ -6588,27 +6631,27 @@ export interface RetrievalCapabilities {
   storage: string;
 }
 
-/** A decision, on the wire as in its file. */
+/** A decision about a document, on the wire as in its file `inbox/reviews/<id>.yaml`. */
 export interface Review {
-  /** Who decided. */
+  /** Id of the person or agent that decided. */
   actor_id: string;
-  /** What they are. */
+  /** Role of that actor. */
   actor_role: ActorRole;
-  /** When it was decided. */
+  /** Time of the decision, ISO-8601. */
   created_at: string;
-  /** What they decided. */
+  /** The decision. */
   decision: ReviewDecision;
-  /** Its id. */
+  /** Id of the review. */
   id: string;
-  /** What they said. */
+  /** Comment of the actor; the gateway writes an empty text if there is none. Absent in files without the field. */
   notes?: string | null;
-  /** Why they could. */
+  /** The policy decision that allowed it. */
   policy: PolicyOutcome;
-  /** 1. */
+  /** Schema version of the document. The gateway writes 1. */
   schema_version: number;
-  /** About what. */
+  /** The document that was decided about. */
   subject: ReviewSubject;
-  /** `review`. */
+  /** Document type: always `review`. */
   type: ReviewTag;
 }
 
@@ -6619,31 +6662,31 @@ export type ReviewDecision =
   /** The proposal was denied and has no effect. */
   | "denied";
 
-/** What a review is about. */
+/** The document that a review is about. The optional fields are present for memory deltas only. */
 export interface ReviewSubject {
-  /** The document. */
+  /** Id of the document. */
   artifact_id: string;
-  /** The kind of the document. */
+  /** Kind of the subject: `memory_delta`, `milestone` or `heartbeat_action`. */
   kind: string;
-  /** How it changes that. */
+  /** Path of the patch of the delta. */
   patch_file?: string | null;
-  /** Its project. */
+  /** Id of its project. */
   project_id: string;
-  /** Why it was proposed. */
+  /** Why the delta was proposed. */
   rationale?: string | null;
-  /** What kind of memory it changes. */
+  /** Kind of memory that the delta changes. */
   scope_kind?: MemoryScopeKind | null;
-  /** Whose memory it changes. */
+  /** Id of the project or agent whose memory the delta changes. */
   scope_ref?: string | null;
-  /** How secret it is. */
+  /** Sensitivity of the delta. */
   sensitivity?: Sensitivity | null;
-  /** What it changes. */
+  /** Path of the memory file that the delta changes. */
   target_file?: string | null;
 }
 
-/** The word `review`. */
+/** The document type `review`. */
 export type ReviewTag =
-  /** The word `review`. */
+  /** The only value. */
   | "review";
 
 /** Params of [`RunCancel`]. */
@@ -6825,43 +6868,43 @@ export interface SandboxPolicy {
   mode: SandboxMode;
 }
 
-/** Something that was found. */
+/** A text that matches a search. */
 export interface SearchHit {
-  /** Who made it. */
+  /** Id of the author; for a task, its assignee; for an event, its actor. Null if unknown. */
   author_id?: string | null;
-  /** The conversation of a message. */
+  /** Id of the conversation. Present for messages only. */
   conversation_id?: string | null;
-  /** When it was made. */
+  /** Creation time, ISO-8601. Null if unknown. */
   created_at?: string | null;
-  /** Its id; of an event, its run and its place: `run_1#7`. */
+  /** Id of the text. For an event, the run and the line number: `run_1#7`. */
   id: string;
-  /** What it is. */
+  /** Kind of the text. */
   kind: SearchKind;
-  /** The project, if it belongs to one. */
+  /** Id of the project. Null if the text belongs to none. */
   project_id?: string | null;
-  /** The run of an event. */
+  /** Id of the run. Present for events only. */
   run_id?: string | null;
-  /** The place of an event in its log. */
+  /** Number of the line in the event log. Present for events only. */
   seq?: number | null;
-  /** The words, and what is around them. */
+  /** Part of the text around the first match, at most 200 characters. */
   snippet: string;
-  /** What it is called; of an event, its type. */
+  /** Title of the text; for an event, its type. Null for messages and comments. */
   title?: string | null;
-  /** Who may see it. */
+  /** Who may read the text. Null if it is not stated. */
   visibility?: string | null;
 }
 
-/** What can be searched. */
+/** Kind of a searchable text. */
 export type SearchKind =
-  /** Documents, which the wire calls artifacts. */
+  /** A document. The wire calls it artifact. */
   | "artifact"
-  /** Messages of conversations. */
+  /** A message of a conversation. */
   | "message"
-  /** Comments. */
+  /** A comment. */
   | "comment"
-  /** Tasks. */
+  /** A task. */
   | "task"
-  /** Events of runs. */
+  /** An event of a run. */
   | "event";
 
 /** Outcome of a self-improvement cycle. */
@@ -7079,11 +7122,11 @@ export interface SystemServer {
   version: string;
 }
 
-/** What the agent that does a job must be. */
+/** Role of the agent that does a job. */
 export type TargetRole =
-  /** The head of a department. */
+  /** A director. */
   | "director"
-  /** Does work. */
+  /** A worker. */
   | "worker";
 
 /** The front matter of a task, in responses and in its file. Unknown fields are rejected. */
@@ -9679,6 +9722,7 @@ export interface Methods {
   "workspace.diagnostics": { params: CompanyWorkspaceDiagnosticsParams; result: CompanyWorkspaceDiagnosticsResponse };
   /**
    * Upgrade old event logs to the current event envelope.
+   *
    * Logs with invalid hashes are skipped unless `force` is true.
    */
   "workspace.migrate": { params: CompanyWorkspaceMigrateParams; result: CompanyWorkspaceMigrateResponse };
@@ -9737,11 +9781,13 @@ export interface Methods {
   "session.poll": { params: CompanySessionParams; result: CompanySessionStateResponse };
   /**
    * Wait until a session has ended and list its outputs.
+   *
    * A session that this gateway process does not run is returned without waiting.
    */
   "session.collect": { params: CompanySessionParams; result: CompanySessionCollectResponse };
   /**
    * Stop a session and all processes it started.
+   *
    * Returns without waiting for the end; `session.collect` waits for it.
    */
   "session.stop": { params: CompanySessionParams; result: CompanySessionStateResponse };
@@ -9772,6 +9818,7 @@ export interface Methods {
   "job.collect": { params: JobParams; result: JobCollectResponse };
   /**
    * Request the cancellation of a job and stop its worker.
+   *
    * The returned status may still be `running`.
    * For a finished job, the gateway only sets `cancellation_requested`.
    */
@@ -9782,7 +9829,9 @@ export interface Methods {
    */
   "worktree.cleanup": { params: WorktreeCleanupParams; result: WorktreeCleanupResponse };
   /**
-   * Create a bundle of the documents, the memory and the run events of a project with visibility `managers` or `org`, with secrets redacted.
+   * Create a redacted bundle of the documents, the memory and the run events of a project.
+   *
+   * It contains what has the visibility `managers` or `org`; secrets are redacted.
    *
    * `SHA256SUMS` next to the manifest contains the hash of every file.
    */
@@ -9795,6 +9844,7 @@ export interface Methods {
   "events.unsubscribe": { params: EventsUnsubscribeParams; result: EventsUnsubscribeResponse };
   /**
    * Acknowledge events of a subscription with `max_unacked`, so that the gateway sends further ones.
+   *
    * Without `last_event_id` and `last_ack_ts_monotonic_ms`, all events sent so far are acknowledged.
    */
   "events.ack": { params: EventsAckParams; result: CompanyOkResponse };
@@ -9824,6 +9874,7 @@ export interface Methods {
   "pm.snapshot": { params: PmSnapshotParams; result: PmSnapshotResponse };
   /**
    * Recommend an agent, a provider and a token budget for each open task of a project, with reasons.
+   *
    * Does not change any task.
    */
   "pm.recommend_allocations": { params: PmRecommendAllocationsParams; result: PmRecommendAllocationsResponse };
@@ -9868,35 +9919,44 @@ export interface Methods {
   "comment.add": { params: CommentAddParams; result: CommentAddResponse };
   /** List the comments of a project, newest first. */
   "comment.list": { params: CommentListParams; result: CommentListResponse };
-  /** Tell how the heartbeat stands: how it is set, what it remembers, what it does now. */
+  /** Get the configuration, the stored state and the runtime state of the heartbeat of a company. */
   "heartbeat.status": { params: CompanyFolderParams; result: HeartbeatStatusResponse };
   /**
-   * Look around now: wake who has reason to be woken, wait for their reports, do or queue what they want.
+   * Run a tick now: score the agents, wake the best ones and execute or queue the actions they report.
    *
-   * With `dry_run` nothing is written and nobody is woken.
+   * The call waits up to 120 seconds for the reports; later reports are handled by the next tick.
+   *
+   * With `dry_run` only the scores are computed: nothing is written and no job starts.
    */
   "heartbeat.tick": { params: HeartbeatTickParams; result: HeartbeatTickResponse };
-  /** Tell how the heartbeat of a company is set. */
+  /**
+   * Get the heartbeat configuration of a company.
+   * Without a configuration file, the defaults.
+   */
   "heartbeat.config.get": { params: CompanyFolderParams; result: HeartbeatConfigResponse };
   /**
-   * Change how it is set; what is not given stays.
+   * Change the heartbeat configuration.
+   * Fields that are not given keep their value.
    *
-   * If it beats afterwards, `forecast` says what it may start by itself, how often, and the token caps.
+   * If the heartbeat is enabled afterwards, `forecast` lists what it may start on its own, how often, and the token caps.
    * With `dry_run` nothing is written.
    */
   "heartbeat.config.set": { params: HeartbeatConfigSetParams; result: HeartbeatConfigSetResponse };
-  /** Build the index anew, beside the old one, and take it into use. */
+  /**
+   * Rebuild the index from scratch and replace the old one.
+   * Requests use the old index until then.
+   */
   "index.rebuild": { params: CompanyFolderParams; result: IndexRebuildResponse };
   /**
    * Bring the index up to date.
-   * The cost follows what changed; the counts say what changed.
+   * Only changed files are read; the response counts the changes.
    */
   "index.sync": { params: CompanyFolderParams; result: IndexSyncResponse };
-  /** Count what is in the index. */
+  /** Count the rows of the index. */
   "index.stats": { params: CompanyFolderParams; result: IndexStatsResponse };
-  /** Tell what the worker that keeps indexes up to date is doing. */
+  /** Get the status of the worker that keeps indexes up to date in the background. */
   "index.sync_worker_status": { params: IndexSyncWorkerParams; result: IndexSyncWorkerStatusResponse };
-  /** Let the worker do now what it would do in a moment. */
+  /** Run the pending syncs of the background worker now. */
   "index.sync_worker_flush": { params: IndexSyncWorkerParams; result: IndexSyncWorkerStatusResponse };
   /** List indexed runs, newest first. */
   "index.list_runs": { params: IndexListRunsParams; result: IndexListRunsResponse };
@@ -9909,8 +9969,8 @@ export interface Methods {
   /** List indexed help requests, newest first. */
   "index.list_help_requests": { params: IndexListHelpRequestsParams; result: IndexListHelpRequestsResponse };
   /**
-   * Find words in documents, messages, comments, tasks and events.
-   * What the actor may not see is not found.
+   * Search documents, messages, comments, tasks and events for words.
+   * Texts the actor may not read are omitted.
    */
   "index.search": { params: IndexSearchParams; result: IndexSearchResponse };
   /** Get the newest runs with their session, their last event, their policy and budget decisions and their usage. */
@@ -9919,16 +9979,17 @@ export interface Methods {
   "inbox.list_reviews": { params: InboxListParams; result: InboxListReviewsResponse };
   /** List help requests, newest first. */
   "inbox.list_help_requests": { params: InboxListParams; result: InboxListHelpRequestsResponse };
-  /** Show what waits for a decision and what was decided last. */
+  /** Get the documents that need a decision, and the most recent decisions. */
   "inbox.snapshot": { params: InboxSnapshotParams; result: InboxSnapshotResponse };
   /**
-   * Show exactly what a decision about a document rests on, and the `sha256` that binds a decision to it.
-   * Actors that may not decide about the document are refused.
+   * Get all files that a decision about a document depends on, and the `sha256` that binds a decision to them.
+   *
+   * Actors that may not decide about the document are rejected.
    */
   "inbox.read": { params: InboxReadParams; result: InboxReadResponse };
   /**
-   * Decide about a document that waits for it.
-   * The first decision is final.
+   * Approve or deny a document.
+   * The first decision is final: a second one is rejected.
    */
   "inbox.resolve": { params: InboxResolveParams; result: InboxResolveResponse };
   /** Sum up the tokens and costs of the newest runs and of all runs. */
@@ -9939,7 +10000,11 @@ export interface Methods {
   "agent.profile.snapshot": { params: AgentProfileSnapshotParams; result: AgentProfileSnapshotResponse };
   /** Record a mistake of an agent in its mistake log. */
   "agent.record_mistake": { params: AgentRecordMistakeParams; result: AgentRecordMistakeResponse };
-  /** Record a mistake and, once its count reaches the threshold and the evaluation command passes, propose a rule against it. */
+  /**
+   * Record a mistake of an agent and propose a rule against it once it has recurred often enough.
+   *
+   * The rule is proposed when the count reaches the threshold and the evaluation command passes.
+   */
   "agent.self_improve_cycle": { params: AgentSelfImproveCycleParams; result: AgentSelfImproveCycleResponse };
   /** Write the context index of an agent: the list of files it should read for its assigned tasks. */
   "agent.refresh_context": { params: AgentRefreshContextParams; result: AgentRefreshContextResponse };
@@ -9970,10 +10035,15 @@ export interface Methods {
   "memory.list_deltas": { params: MemoryListDeltasParams; result: MemoryListDeltasResponse };
   /**
    * Derive candidates for memory deltas from the result of a job and store them as a report.
+   *
    * Does not change any memory.
    */
   "memory.extract_candidates": { params: MemoryExtractCandidatesParams; result: MemoryExtractCandidatesResponse };
-  /** Choose the references that a worker receives for a job: governance first, then approved memory, then recent history. */
+  /**
+   * Choose the references that a worker receives for a job.
+   *
+   * Governance comes first, then approved memory, then recent history.
+   */
   "context.plan_for_job": { params: ContextPlanForJobParams; result: ContextPlanForJobResponse };
   /**
    * Approve a milestone by its report and set its status to `done`.
@@ -9988,7 +10058,9 @@ export interface Methods {
    */
   "milestone.evidence.read": { params: MilestoneEvidenceReadParams; result: MilestoneEvidenceReadResponse };
   /**
-   * Create a project from a client request, with an intake brief, department plans, an executive plan, a meeting transcript, a task per director and a proposal for CEO approval.
+   * Create a project from a client request, with plans, tasks and a proposal for CEO approval.
+   *
+   * The project gets an intake brief, department plans, an executive plan, a meeting transcript and a task per director.
    *
    * The project is created completely or not at all.
    * If `model` is given, workers then rewrite the plans and the transcript.
@@ -10069,6 +10141,7 @@ export interface Notifications {
   "events.notification": EventsNotification;
   /**
    * A message was sent to a conversation.
+   *
    * Delivered to subscriptions of `events.subscribe` whose `event_types` contain `conversation.message`.
    */
   "conversation.notification": ConversationNotification;

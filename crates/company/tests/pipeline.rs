@@ -382,7 +382,7 @@ fn what_a_worker_wrote_replaces_a_document_only_if_it_is_that_document() {
     assert!(accept("no document").is_err());
     let foreign = template.replace(run.run_id.as_str(), "run_other");
     let error = accept(&foreign).unwrap_err().to_string();
-    assert!(error.contains("`run_id` is `run_other`"), "{error}");
+    assert!(error.contains("found `run_other`"), "{error}");
     let filled = template
         .replace("## Approval", "Ours.\n\n## Approval")
         .replace("visibility: managers", "visibility: org");

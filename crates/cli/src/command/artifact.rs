@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read as _, Write as _},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use clap::{Args, Subcommand};
@@ -438,7 +438,10 @@ async fn get(
                 preferred_chunk_size_bytes: None,
             })
             .await?;
-        let path = output.unwrap_or_else(|| PathBuf::from(&started.file_name));
+        let path = match output {
+            Some(path) => path,
+            None => local_name(&started.file_name)?,
+        };
         let failed = |source| Failure::File {
             path: path.clone(),
             source,
@@ -448,7 +451,12 @@ async fn get(
         let mut partial = path.clone().into_os_string();
         partial.push(".part");
         let partial = PathBuf::from(partial);
-        let mut file = File::create(&partial).map_err(failed)?;
+        // A leftover of an earlier download, or a planted link, is replaced and never written through.
+        match fs::remove_file(&partial) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        let mut file = File::create_new(&partial).map_err(failed)?;
         let mut whole = Sha256::new();
         let bar = terminal::bytes_bar(started.size_bytes);
         let mut offset = 0;
@@ -478,6 +486,18 @@ async fn get(
         Ok(path)
     })
     .await
+}
+
+/// Returns the file in the current folder for an artifact name. Uploaders choose the name, so its folders, if any, are
+/// dropped and it never leads elsewhere.
+fn local_name(name: &str) -> Result<PathBuf, Failure> {
+    let last = Path::new(name).components().next_back();
+    match last {
+        Some(Component::Normal(last)) => Ok(PathBuf::from(last)),
+        _ => Err(Failure::Argument {
+            detail: format!("the artifact name `{name}` is not a file name: choose one with -o"),
+        }),
+    }
 }
 
 /// Checks that the target does not exist or, with `force`, is a regular file.
@@ -644,4 +664,24 @@ fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local_name;
+
+    #[test]
+    fn a_download_without_a_target_stays_in_the_current_folder() {
+        for (name, file) in [
+            ("a.txt", "a.txt"),
+            ("deep/b.txt", "b.txt"),
+            ("/etc/passwd", "passwd"),
+        ] {
+            let path = local_name(name).map(|path| path.display().to_string());
+            assert_eq!(path.ok().as_deref(), Some(file), "{name}");
+        }
+        for name in ["", "..", "a/..", "/"] {
+            assert!(local_name(name).is_err(), "{name}");
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! `ac doc show|edit|propose|history|restore`: the AGENTS.md of a folder.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, DirBuilder},
     io::{self, IsTerminal as _, Read as _},
+    os::unix::fs::DirBuilderExt as _,
     process::Command,
 };
 
@@ -294,13 +296,22 @@ fn edited(text: &str) -> Result<String, Failure> {
         })?;
         return Ok(text);
     }
-    let folder = env::temp_dir();
-    let path = folder.join(format!("AGENTS-{}.md", std::process::id()));
+    // A folder of its own with an unpredictable name, because other accounts can write to the shared one.
+    let mut name = [0; 8];
+    getrandom::fill(&mut name).map_err(|error| Failure::Argument {
+        detail: format!("the system gives no random numbers: {error}"),
+    })?;
+    let folder = env::temp_dir().join(format!("accord-{:016x}", u64::from_ne_bytes(name)));
+    let path = folder.join("AGENTS.md");
     let failed = |source| Failure::File {
         path: path.clone(),
         source,
     };
-    replace_file(&path, text.as_bytes()).map_err(failed)?;
+    DirBuilder::new()
+        .mode(0o700)
+        .create(&folder)
+        .and_then(|()| replace_file(&path, text.as_bytes()))
+        .map_err(failed)?;
     let editor = env::var("VISUAL").or_else(|_| env::var("EDITOR"));
     let editor = editor.unwrap_or_else(|_| "vi".to_owned());
     // The variable may contain arguments, as in `code --wait`.
@@ -308,7 +319,8 @@ fn edited(text: &str) -> Result<String, Failure> {
     let program = words.next().unwrap_or("vi");
     let ended = Command::new(program).args(words).arg(&path).status();
     let text = fs::read_to_string(&path);
-    let _ = fs::remove_file(&path);
+    // An editor may leave backup files beside the text.
+    let _ = fs::remove_dir_all(&folder);
     match ended {
         Ok(status) if status.success() => text.map_err(failed),
         Ok(_) => Err(Failure::Argument {

@@ -5,6 +5,8 @@ use protocol::company::{
     pm::{CpmStatus, GanttTask, ProjectPlan},
 };
 
+use crate::terminal::harmless;
+
 /// The style of a chart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
@@ -64,36 +66,21 @@ fn headline(name: &str, plan: &ProjectPlan) -> String {
     if summary.blocked_tasks > 0 {
         parts.push(format!("{} blocked", summary.blocked_tasks));
     }
-    let mut text = format!("{}: {}", plain(name), parts.join(", "));
+    let mut text = format!("{}: {}", harmless(name), parts.join(", "));
     if plan.gantt.cpm_status == CpmStatus::DependencyCycle {
         let members: Vec<String> = plan
             .gantt
             .cycle_task_ids
             .iter()
-            .map(|id| plain(id))
+            .map(|id| harmless(id))
             .collect();
         text.push_str(&format!("\ndependency cycle: {}", members.join(", ")));
     }
     text
 }
 
-/// Replaces control characters and bidirectional controls. Titles come from files and are untrusted.
-fn plain(text: &str) -> String {
-    let is_bidi_control =
-        |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars()
-        .map(|character| {
-            if character.is_control() || is_bidi_control(character) {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect()
-}
-
 fn title(text: &str) -> String {
-    let text = plain(text);
+    let text = harmless(text);
     match text.chars().count() {
         0..=MAX_TITLE => text,
         _ => text.chars().take(MAX_TITLE - 1).chain(['…']).collect(),

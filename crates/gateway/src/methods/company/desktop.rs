@@ -51,7 +51,7 @@ async fn bootstrap_snapshot(
         },
     );
     let live = live(&ctx, &params.workspace_dir).await?;
-    let worker = super::index::worker_status(&ctx);
+    let worker = super::index::worker_status(&ctx, ctx.index_worker().status());
     // Only the activities view reads the index, so that the first page of a folder is available before its index is
     // built.
     let (mut found, dir) = indexed(

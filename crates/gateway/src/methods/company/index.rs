@@ -56,12 +56,14 @@ async fn sync_worker_status(
     ctx: Context,
     _params: IndexSyncWorkerParams,
 ) -> Result<IndexSyncWorkerStatusResponse, Failure> {
-    Ok(worker_status(&ctx))
+    Ok(worker_status(&ctx, ctx.index_worker().status()))
 }
 
-/// Returns the status of the index worker, without the fields that the caller may not see.
-pub(super) fn worker_status(ctx: &Context) -> IndexSyncWorkerStatusResponse {
-    let status = ctx.index_worker().status();
+/// Removes the fields that the caller may not see from a status of the index worker.
+pub(super) fn worker_status(
+    ctx: &Context,
+    status: IndexSyncWorkerStatusResponse,
+) -> IndexSyncWorkerStatusResponse {
     if !ctx.principal().is_limited() {
         return status;
     }
@@ -80,7 +82,8 @@ async fn sync_worker_flush(
 ) -> Result<IndexSyncWorkerStatusResponse, Failure> {
     let worker = std::sync::Arc::clone(ctx.index_worker());
     let flushed = tokio::task::spawn_blocking(move || worker.flush()).await;
-    flushed.map_err(|panic| Failure::incident(&panic))
+    let status = flushed.map_err(|panic| Failure::incident(&panic))?;
+    Ok(worker_status(&ctx, status))
 }
 
 async fn list_runs(

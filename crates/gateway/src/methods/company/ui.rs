@@ -20,7 +20,7 @@ async fn snapshot(ctx: Context, params: UiSnapshotParams) -> Result<UiSnapshotRe
         },
     );
     let live = live(&ctx, &params.workspace_dir).await?;
-    let worker = super::index::worker_status(&ctx);
+    let worker = super::index::worker_status(&ctx, ctx.index_worker().status());
     let project = params.project_id.clone();
     let (mut found, dir) = indexed(
         &ctx,
