@@ -81,7 +81,7 @@ fn printed<T: Serialize + DeserializeOwned>(example: Value) -> Value {
 
 /// The examples with the names of their types; of a request or notification the params.
 fn examples() -> Vec<(&'static str, Print, Value)> {
-    let text = include_str!("../../../conformance/gateway/examples.json");
+    let text = include_str!("../../../../conformance/gateway/examples.json");
     let mut documents: Value = serde_json::from_str(text).expect("the examples are JSON");
     let Value::Array(found) = documents["artifacts-api.md"].take() else {
         panic!("the document has examples");
