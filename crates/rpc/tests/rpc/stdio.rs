@@ -1,8 +1,5 @@
 //! Tests of the stdio transport with an in-memory reader and writer.
 
-#[path = "desk/service.rs"]
-mod service;
-
 use std::{
     io::{Cursor, Write},
     sync::{Arc, Mutex},
@@ -10,7 +7,8 @@ use std::{
 
 use insta::assert_snapshot;
 use rpc::stdio::Options;
-use service::Desk;
+
+use crate::desk::Desk;
 
 /// A writer that records its output.
 #[derive(Clone, Default)]

@@ -1,13 +1,11 @@
 //! Calls through the router, with methods declared outside of the protocol.
 
-#[path = "desk/service.rs"]
-mod service;
-
 use futures_util::future::join_all;
 use insta::assert_snapshot;
 use rpc::{Client, client::Error};
 use serde_json::{Value, json};
-use service::{Desk, DeskEcho, DeskEchoParams, DeskEchoResponse};
+
+use crate::desk::{self, Desk, DeskEcho, DeskEchoParams, DeskEchoResponse};
 
 fn client() -> Client {
     rpc::memory::connect(Desk::new())
@@ -38,7 +36,7 @@ async fn a_method_declared_here_is_called_by_its_type() {
             text: "hello".to_owned()
         }
     );
-    assert_eq!(service::FAMILY.methods.len(), 5);
+    assert_eq!(desk::FAMILY.methods.len(), 5);
 }
 
 #[tokio::test]
