@@ -1,9 +1,6 @@
 //! Tests the `gemini` provider against an HTTP server on a real socket.
 //!
-//! `provider_openai.rs` tests the behaviour shared by all providers, such as timeouts, in more detail.
-
-#[path = "support/server.rs"]
-mod server;
+//! `openai.rs` tests the behaviour shared by all providers, such as timeouts, in more detail.
 
 use std::time::Duration;
 
@@ -13,7 +10,8 @@ use agent::provider::{
 };
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use server::{
+
+use crate::server::{
     KEY, MAY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning,
     text,
 };

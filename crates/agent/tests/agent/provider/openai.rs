@@ -1,8 +1,5 @@
 //! Tests the `openai` provider, and the behaviour shared by all providers, against an HTTP server on a real socket.
 
-#[path = "support/server.rs"]
-mod server;
-
 use std::time::Duration;
 
 use agent::provider::{
@@ -11,11 +8,12 @@ use agent::provider::{
 };
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use server::{
+use tokio::net::TcpListener;
+
+use crate::server::{
     KEY, MAY, Reply, SHORT, Server, all, check, client, failure, key, patient, question, reasoning,
     text,
 };
-use tokio::net::TcpListener;
 
 fn provider(server: &Server) -> OpenAi {
     OpenAi::new(server.base.clone(), key(), patient(), client())

@@ -1,7 +1,5 @@
 //! An HTTP server on a real socket that records requests and sends scripted replies.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::{collections::BTreeMap, time::Duration};
 
 use agent::provider::{
