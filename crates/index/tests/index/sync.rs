@@ -1,11 +1,7 @@
 //! The index always matches its folder, whatever happens to either.
 
-#[path = "index/folder.rs"]
-mod folder;
-
 use std::{fs, path::Path};
 
-use folder::{Folder, line};
 use index::{Freshness, Indexes};
 use protocol::company::{
     RunStatus,
@@ -14,6 +10,8 @@ use protocol::company::{
         IndexStatsResponse, IndexSyncResponse,
     },
 };
+
+use crate::folder::{self, Folder, line};
 
 fn stats(folder: &Folder) -> IndexStatsResponse {
     folder
@@ -465,12 +463,3 @@ fn runs_are_listed_newest_first_by_status() {
     assert_eq!(list(None), ["run_2", "run_1"]);
     assert_eq!(list(Some(RunStatus::Failed)), ["run_2"]);
 }
-
-#[path = "index/processes.rs"]
-mod processes;
-#[path = "index/search.rs"]
-mod search;
-#[path = "index/snapshots.rs"]
-mod snapshots;
-#[path = "index/worker.rs"]
-mod worker;
