@@ -76,7 +76,7 @@ impl Company {
     fn shim(&self) -> PathBuf {
         let shim = self.place.path().join("kill.so");
         if !shim.exists() {
-            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/approvals/kill.c");
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/approvals/kill.c");
             let compiled = Command::new("cc")
                 .args(["-shared", "-fPIC", "-O1", "-o"])
                 .arg(&shim)

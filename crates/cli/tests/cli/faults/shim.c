@@ -1,4 +1,4 @@
-/* Simulates a disk that fails on demand: preloaded into the gateway by tests/faults.rs.
+/* Simulates a disk that fails on demand: preloaded into the gateway by tests/cli/faults.rs.
  *
  * While the file named by ACCORD_FAULTS contains `fsync`, syncing the database fails with EIO; while it
  * contains `enospc`, writing to the database fails with ENOSPC; while it contains `checkpoint`, writing and

@@ -21,7 +21,7 @@ pub(crate) async fn before(method: &'static str, home: &Path, serving: &ServePro
             .url()
             .replacen(serving.address(), &address.to_string(), 1)
     );
-    crate::desk::put(&serving_file, &found.to_string());
+    super::desk::put(&serving_file, &found.to_string());
 
     let mut request = serving.url().into_client_request().expect("a url");
     let bearer = format!("Bearer {}", serving.token()).parse();

@@ -1,4 +1,4 @@
-/* Kills the process at its n-th step: preloaded into the gateway by tests/approvals.rs.
+/* Kills the process at its n-th step: preloaded into the gateway by tests/cli/approvals.rs.
  *
  * A step is a rename, a removal or a sync of a file below the folder ACCORD_KILL_FOLDER, except for its index and its
  * locks. The process is killed before step ACCORD_KILL_AT, so that neither this step nor a later one happens.

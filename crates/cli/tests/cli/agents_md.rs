@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 
 use desk::{Desk, Ended, doc, ended, put};
 
-#[path = "agents_md/desk.rs"]
 mod desk;
-#[path = "agents_md/proxy.rs"]
 mod proxy;
 
 #[test]
