@@ -1,16 +1,17 @@
 //! Read methods have no effects: a caller with read access changes no file of the company folder and starts no program.
 //! The audit records that the contract requires do not count as effects.
+//!
+//! A test program of its own: it looks at the child processes of this process, and other tests start some.
 
-#[path = "company/everything.rs"]
+#[path = "gateway/company/everything.rs"]
 mod everything;
-#[path = "../../company/tests/filled/folder.rs"]
-#[expect(dead_code, reason = "the tests of the crate `company` use all of it")]
+#[path = "../../company/tests/company/filled/folder.rs"]
 mod filled;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use everything::{Ids, changed, fill, kept, params};
-use filled::{filled, put};
+use filled::{new_folder, put};
 use protocol::{Access, Dialect, methods};
 use rpc::client::Error;
 use serde_json::json;
@@ -52,8 +53,8 @@ fn name_programs(root: &Path, outside: &Path) {
 async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
     let running = testkit::gateway().await;
     let owner = running.client();
-    let made = filled();
-    let root = made.company.root();
+    let (_folder, _, company) = new_folder();
+    let root = company.root();
     let ids = fill(&owner, root).await;
     let outside = tempfile::tempdir().expect("a folder");
     name_programs(root, outside.path());
@@ -104,8 +105,8 @@ async fn no_method_that_reads_changes_the_folder_or_starts_a_program() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_method_that_does_more_than_read_is_for_a_token_that_may_only_read() {
     let running = testkit::gateway().await;
-    let made = filled();
-    let root = made.company.root();
+    let (_folder, _, company) = new_folder();
+    let root = company.root();
     let ids = Ids {
         planned: "proj_a".to_owned(),
         plan: "art_plan".to_owned(),

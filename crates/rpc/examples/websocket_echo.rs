@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p rpc --example websocket_echo -- 127.0.0.1:9001`
 
-#[path = "../tests/websocket/server.rs"]
+#[path = "../tests/rpc/websocket/server.rs"]
 mod server;
 
 use tokio::net::TcpListener;

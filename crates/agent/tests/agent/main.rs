@@ -1,0 +1,4 @@
+//! Tests of the public interface: the model providers.
+
+mod provider;
+mod server;

@@ -1,0 +1,5 @@
+//! Validation, repair, export and import of a company folder.
+
+mod doctor;
+mod transfer;
+mod validate;

@@ -1,0 +1,3 @@
+//! Tests of the rows.
+
+mod generated;

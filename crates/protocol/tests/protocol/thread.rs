@@ -1,0 +1,3 @@
+//! Examples of `thread/*`.
+
+mod agents_doc;

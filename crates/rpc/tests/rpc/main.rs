@@ -1,0 +1,6 @@
+//! Tests of the public interface: the router and the transports.
+
+mod desk;
+mod router;
+mod stdio;
+mod websocket;
