@@ -1,12 +1,12 @@
-//! What AGENTS.md documents cost over WebSocket, against the disk and the server stack alone.
+//! Measures reads and saves of AGENTS.md documents over WebSocket against the disk and the server stack alone.
 //!
-//! `cargo bench -p cli --bench agents_doc` prints a table and ends with code 1 when a target is missed. Everything
-//! is measured in turns of one second, round after round, and medians are compared: only ratios mean something on a
-//! machine that does other things too. The gateway and the echo server are processes of their own.
+//! `cargo bench -p cli --bench agents_doc` prints a table and exits with code 1 if a target is missed. The measurements
+//! alternate in slices of one second over several rounds, and medians are compared: on a machine with other load only
+//! ratios are meaningful. The gateway and the echo server are separate processes.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -32,21 +32,21 @@ use tokio_tungstenite::{
     tungstenite::{Message, Utf8Bytes, client::IntoClientRequest as _, http::HeaderValue},
 };
 
-/// The one of `ac`, so that the echo server allocates as the gateway does.
+/// The allocator of `ac`, so that the echo server allocates like the gateway.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROUNDS: usize = 5;
 const SLICE: Duration = Duration::from_secs(1);
-/// Clients that save at the same time.
+/// Clients that save concurrently.
 const WRITERS: usize = 64;
-/// Saves that one client may have under way, each of a document of its own.
+/// Concurrent saves of one client, each of a separate document.
 const UNDER_WAY: usize = 4;
-/// Clients that read at the same time.
+/// Clients that read concurrently.
 const READERS: usize = 16;
-/// How a frame begins that the echo server answers only after a commit.
+/// Prefix of the frames that the echo server answers only after a commit.
 const COMMIT: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"commit"#;
-/// Makes this program the echo server, which commits in the folder that follows.
+/// Argument that starts this program as the echo server; the folder of its database follows.
 const ECHO: &str = "--echo-server";
 
 fn main() -> ExitCode {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
         .skip_while(|argument| argument != ECHO)
         .nth(1)
     {
-        // As `ac` builds its own.
+        // The same configuration as the runtime of `ac`.
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(processors.div_ceil(2))
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         runtime.expect("a runtime").block_on(serving);
         return ExitCode::SUCCESS;
     }
-    // One thread for all clients leaves the rest of the machine to the servers.
+    // A single thread for all clients leaves the other processors to the servers.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -80,7 +80,7 @@ async fn measure() -> ExitCode {
     let mut raw = RawWriter::open(raw_home.path());
     let mut writers = Vec::new();
     for number in 0..WRITERS {
-        // In one workspace each would be told of every save of the others, and that would be measured instead.
+        // In a shared workspace every save would notify all writers, which would dominate the measurement.
         writers.push(Writer::open(&server, &format!("ws_{number}")).await);
     }
     let mut editor = Editor::open(&server, "ws_editor").await;
@@ -126,7 +126,7 @@ async fn measure() -> ExitCode {
     report(samples.map(|samples| Sample::median(&samples)), frame.len())
 }
 
-/// Prints what was measured. Fails when a target is missed.
+/// Prints the table. Returns a failure if a target is missed.
 fn report(samples: [Sample; 11], frame: usize) -> ExitCode {
     let [
         raw,
@@ -189,7 +189,7 @@ impl Table {
         self.row(name, sample, "");
     }
 
-    /// For comparison.
+    /// Prints a row with its ratio to `base`, without a target.
     fn share(&mut self, name: &str, sample: &Sample, base: f64) {
         self.row(name, sample, &format!("{:8.2}", sample.rate / base));
     }
@@ -216,7 +216,7 @@ impl Table {
     }
 }
 
-/// What one slice did.
+/// The result of one slice.
 #[derive(Clone, Copy)]
 struct Sample {
     /// Calls per second.
@@ -247,7 +247,7 @@ impl Sample {
     }
 }
 
-/// Lets every client call again and again, each waiting for its answer.
+/// Lets all clients call repeatedly for one slice; each waits for its response before the next call.
 async fn slice<C>(clients: &mut [C], call: impl AsyncFn(&mut C)) -> Sample {
     let started = Instant::now();
     let work = clients.iter_mut().map(async |client| {
@@ -263,13 +263,13 @@ async fn slice<C>(clients: &mut [C], call: impl AsyncFn(&mut C)) -> Sample {
     Sample::of(latencies, started.elapsed())
 }
 
-/// A text of about 1 KiB that is not the one before.
+/// Returns a text of about 1 KiB that differs for every version.
 fn content(version: i64) -> String {
     let rule = "Prefer small commits, and say why in the body of each. ";
     format!("Rules, version {version}. {}", rule.repeat(18))
 }
 
-/// A client that reads no JSON: it must not be what is measured.
+/// A client that parses no JSON, so that it does not dominate the measurement.
 struct Connection {
     socket: WebSocketStream<TcpStream>,
 }
@@ -290,7 +290,7 @@ impl Connection {
         Self { socket }
     }
 
-    /// Opens one with a workspace of its own.
+    /// Opens a connection and creates a workspace.
     async fn open_in(server: &ServeProcess, workspace: &str) -> Self {
         let mut connection = Self::open(server.url(), &server.token()).await;
         let params = json!({"workspace_id": workspace});
@@ -309,7 +309,7 @@ impl Connection {
         sent.expect("the connection stands");
     }
 
-    /// The next result, and the id of its request; notifications are skipped.
+    /// Returns the next result with the id of its request; skips notifications.
     async fn result(&mut self) -> (usize, Utf8Bytes) {
         loop {
             match self.socket.next().await {
@@ -338,14 +338,14 @@ fn request(id: usize, method: &str, params: &str) -> Utf8Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#).into()
 }
 
-/// Makes a folder. Answers its id.
+/// Creates a folder and returns its id.
 async fn folder(connection: &mut Connection, workspace: &str, parent: Option<&str>) -> String {
     let params = json!({"workspace_id": workspace, "parent_folder_id": parent, "name": "folder"});
     let made = connection.call("thread/folder/create", params).await;
     made["folder"]["id"].as_str().expect("an id").to_owned()
 }
 
-/// A document that somebody saves again and again.
+/// A document that is saved repeatedly.
 struct Document {
     workspace: String,
     folder: String,
@@ -361,7 +361,7 @@ impl Document {
         }
     }
 
-    /// The request for its next version.
+    /// Returns the request that saves the next version.
     fn next_save(&mut self, id: usize) -> Message {
         let Self {
             workspace,
@@ -377,7 +377,7 @@ impl Document {
     }
 }
 
-/// A client with a document of its own.
+/// A client that saves one document.
 struct Writer {
     connection: Connection,
     document: Document,
@@ -398,7 +398,7 @@ impl Writer {
     }
 }
 
-/// A client with several documents, each saved again as soon as it is answered.
+/// A client that saves several documents concurrently, each again as soon as the previous save is answered.
 struct Editor {
     connection: Connection,
     documents: Vec<Document>,
@@ -439,7 +439,7 @@ impl Editor {
     }
 }
 
-/// Makes a small document two folders deep and a thread beside it. Answers a request for each.
+/// Creates a small document two folders deep and a thread beside it. Returns a read request for each.
 async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     let workspace = "ws_read";
     let mut connection = Connection::open_in(server, workspace).await;
@@ -470,7 +470,7 @@ async fn requests_to_read(server: &ServeProcess) -> (Utf8Bytes, Utf8Bytes) {
     )
 }
 
-/// SQLite alone: the rows of a save, one durable transaction each, with the checkpoints SQLite makes by itself.
+/// SQLite alone: writes the rows of a save in one durable transaction, with the automatic checkpoints of SQLite.
 struct RawWriter {
     db: rusqlite::Connection,
     version: i64,
@@ -478,7 +478,7 @@ struct RawWriter {
 
 impl RawWriter {
     fn open(home: &Path) -> Self {
-        // The tables and indices of the gateway.
+        // Creates the tables and indices of the gateway.
         let options = crud::Options::new(0, |_| ());
         let store = crud::CrudStore::open(home, &options).expect("a database");
         store.close();
@@ -541,7 +541,7 @@ impl RawWriter {
     }
 }
 
-/// This program again, as the echo server. It ends when this is dropped.
+/// A child process that runs this program as the echo server. It is killed on drop.
 struct EchoProcess {
     child: Child,
     url: String,
@@ -559,7 +559,7 @@ impl EchoProcess {
         let mut url = String::new();
         BufReader::new(child.stdout.take().expect("it was piped"))
             .read_line(&mut url)
-            .expect("the echo server says where it is");
+            .expect("the echo server prints its URL");
         Self {
             child,
             url: url.trim_end().to_owned(),
@@ -574,10 +574,10 @@ impl Drop for EchoProcess {
     }
 }
 
-/// The server stack of the gateway with nothing behind it: what comes in a binary frame goes back as a text.
+/// The server stack of the gateway without methods: returns the content of a binary frame as a text frame.
 struct Echo {
     outbox: Arc<Outbox>,
-    /// Commits before the answer to a frame that asks for it, on a thread that may wait for the disk.
+    /// Requests a commit before the response to a frame with the prefix `COMMIT`; a blocking thread executes it.
     commits: mpsc::SyncSender<oneshot::Sender<()>>,
 }
 

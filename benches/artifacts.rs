@@ -1,14 +1,14 @@
-//! How fast artifacts go in and out of a real `ac serve`, beside what the machine can do at all.
+//! Measures the throughput of artifact uploads and downloads of a real `ac serve`, and the limits of the machine.
 //!
 //! ```text
 //! cargo bench -p cli --bench artifacts [-- --server target/release/ac]
 //! ```
 //!
-//! Everything alternates within one run, so that a machine with other work gives fair ratios. Prints a table and
-//! ends with code 1 when a target is missed. Linux.
+//! All measurements alternate within one run, so that the ratios are fair on a machine with other load. Prints a table
+//! and exits with code 1 if a target is missed. Requires Linux.
 #![expect(
     clippy::print_stdout,
-    reason = "a benchmark prints; it is no JSON-RPC channel"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -40,12 +40,13 @@ use tokio::{
 const ROUNDS: usize = 11;
 const SIZE: usize = 48 << 20;
 const CHUNK: usize = 256 << 10;
-/// Chunks on their way without an acknowledgement.
+/// Chunks sent but not acknowledged.
 const UPLOAD_WINDOW: usize = 16;
+/// Chunks requested but not received.
 const DOWNLOAD_WINDOW: usize = 8;
-/// Memory that a step needs besides its file.
+/// Memory in bytes that a step needs in addition to its file.
 const SPARE: usize = 16 << 20;
-/// After how many bytes the bare socket lets the disk begin.
+/// Bytes after which the bare socket starts write-back to the disk.
 const WRITE_BACK: usize = 1 << 20;
 const PARALLEL: usize = 16;
 const PARALLEL_SIZE: usize = 16 << 20;
@@ -67,11 +68,11 @@ struct Times {
     checked_upload: Vec<Duration>,
     put: Vec<Duration>,
     bare: Vec<Duration>,
-    /// Of what was uploaded without a hash for every chunk, before the gateway could look at it again.
+    /// Downloads of an upload without chunk hashes, before the gateway has computed them in the background.
     download_at_once: Vec<Duration>,
-    /// Of the same, a moment later.
+    /// Downloads of the same upload later.
     download: Vec<Duration>,
-    /// Of what was uploaded with them, as the clients of the product do.
+    /// Downloads of an upload with chunk hashes, which the clients of Accord send.
     checked_download: Vec<Duration>,
 }
 
@@ -94,7 +95,7 @@ async fn run() -> ExitCode {
         warm_up();
         let (upload, artifact) = timed(client.upload(&bytes, &sha256, ChunkHashes::Without)).await;
         let download_at_once = client.download(&artifact, &bytes).await;
-        // Random bytes again, or nothing would have to be stored.
+        // New random bytes, because the gateway stores identical bytes only once.
         let other_bytes = random_bytes(SIZE);
         let sha256 = hex(&Sha256::digest(&other_bytes));
         warm_up();
@@ -102,7 +103,7 @@ async fn run() -> ExitCode {
             timed(client.upload(&other_bytes, &sha256, ChunkHashes::With)).await;
         let checked_download = client.download(&checked_artifact, &other_bytes).await;
         let download = client.download(&artifact, &bytes).await;
-        // The first round warms up.
+        // The first round is the warm-up.
         if round > 0 {
             times.hash.push(hash);
             times.put.push(put);
@@ -145,7 +146,7 @@ fn report(times: Times, growth: f64) -> ExitCode {
     row("SHA-256 in memory", hash, String::new());
     row("HTTP PUT, hashed, fsynced, renamed", put, String::new());
     row(
-        "bare socket, hashed beside, fsynced",
+        "bare socket, hashed in parallel, fsynced",
         bare,
         format!("  {:.2} of hashing", bare / hash),
     );
@@ -158,25 +159,25 @@ fn report(times: Times, growth: f64) -> ExitCode {
             upload / put
         ),
     );
-    row("upload with a hash for every chunk", checked, String::new());
+    row("upload with chunk hashes", checked, String::new());
     row(
-        "download of that, every chunk verified",
+        "download of it, every chunk verified",
         checked_download,
         format!("  {:.2} of hashing", checked_download / hash),
     );
     row(
-        "download at once of what had no hashes",
+        "immediate download, uploaded without them",
         download_at_once,
         format!("  {:.2} of hashing", download_at_once / hash),
     );
     row(
-        "download of it a moment later",
+        "later download of the same",
         download,
         format!("  {:.2} of hashing", download / hash),
     );
     println!(
         "{:<42}{growth:>7.1} MB",
-        "growth by 16 uploads of 16 MiB at once"
+        "growth by 16 concurrent uploads of 16 MiB"
     );
     let targets = [
         (
@@ -189,11 +190,11 @@ fn report(times: Times, growth: f64) -> ExitCode {
             checked_download / hash >= MIN_OF_HASHING,
         ),
         (
-            "download of what had no hashes, a moment later, is at least 0.6 of hashing",
+            "later download of an upload without chunk hashes is at least 0.6 of hashing",
             download / hash >= MIN_OF_HASHING,
         ),
         (
-            "uploads at once need less than 64 MB",
+            "concurrent uploads need less than 64 MB",
             growth < MAX_GROWTH_MEGABYTES,
         ),
     ];
@@ -205,7 +206,7 @@ fn report(times: Times, growth: f64) -> ExitCode {
     code
 }
 
-/// MiB per second.
+/// Returns the median throughput in MiB per second.
 fn median(mut times: Vec<Duration>) -> f64 {
     times.sort();
     (SIZE >> 20) as f64 / times[times.len() / 2].as_secs_f64()
@@ -226,10 +227,10 @@ fn serve() -> (TempDir, ServeProcess) {
     (home, serving)
 }
 
-/// Makes the system touch as much memory as the next step will fill with a file, and gives it back.
+/// Touches as much memory as the next step fills with its file, and releases it.
 ///
-/// A virtual machine may hand unused memory back to its host, and then pays for every page it takes again: without
-/// this, who comes first pays for the others, and the host is measured instead of us.
+/// A virtual machine may return unused memory to its host, and then pays for every page that it acquires again. Without
+/// this warm-up, the first step would pay for the others, and the benchmark would measure the host.
 fn touch_memory(folder: &Path) {
     let path = folder.join("touched");
     let mut file = File::create(&path).expect("the disk has room");
@@ -240,7 +241,7 @@ fn touch_memory(folder: &Path) {
     std::fs::remove_file(path).expect("it was made");
 }
 
-/// By how many megabytes the most memory of a fresh gateway lies above its memory at rest.
+/// Returns by how many megabytes the peak memory of a fresh gateway exceeds its idle memory.
 async fn growth_of_parallel_uploads() -> f64 {
     let (_home, serving) = serve();
     let mut client = Client::connect(&serving).await;
@@ -256,20 +257,20 @@ async fn growth_of_parallel_uploads() -> f64 {
         }
     });
     futures_util::future::join_all(uploads).await;
-    // The system keeps the high-water mark; nothing has to be sampled.
+    // The kernel records the high-water mark, so no sampling is needed.
     memory(&serving, "VmHWM:") - before
 }
 
-/// A line of the process's status, in megabytes.
+/// Returns a value of `/proc/<pid>/status` in megabytes.
 fn memory(serving: &ServeProcess, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serving.ready["pid"]));
     let status = status.expect("the process runs");
     let found = status.lines().find_map(|text| text.strip_prefix(line));
     let kibibytes = found.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    kibibytes.expect("the system tells it") * 1024.0 / 1e6
+    kibibytes.expect("the status has this line") * 1024.0 / 1e6
 }
 
-/// Bytes that nobody has seen before and nobody can compress.
+/// Returns new random bytes, which are neither stored already nor compressible.
 fn random_bytes(length: usize) -> Vec<u8> {
     let mut state = getrandom::u64().expect("the system has randomness");
     let mut next = || {
@@ -297,8 +298,8 @@ enum ChunkHashes {
     Without,
 }
 
-/// A client that costs as little as a client can, so that the gateway is measured: it writes chunks from where they
-/// are, masked with zeros, which the gateway unmasks like any other, and reads into memory it does not fill before.
+/// A client with minimal overhead, so that the gateway is measured: it writes chunks without copying them, with a mask
+/// of zeros that the gateway processes like any other, and reads into memory that it does not initialize.
 struct Client {
     writer: OwnedWriteHalf,
     reader: Reader,
@@ -307,15 +308,15 @@ struct Client {
 
 struct Reader {
     stream: BufReader<OwnedReadHalf>,
-    /// Memory of chunks that were verified, so that the system need not clear new memory.
+    /// Buffers of verified chunks for reuse, so that the kernel does not have to clear new memory.
     spare: (mpsc::Sender<Vec<u8>>, mpsc::Receiver<Vec<u8>>),
 }
 
-/// What the gateway sent, in one frame as it always does.
+/// A message of the gateway, which always sends a message in one frame.
 enum Message {
     Text(String),
     Binary(Vec<u8>),
-    /// A ping, say.
+    /// A control frame, for example a ping.
     Other,
 }
 
@@ -348,7 +349,7 @@ impl Client {
         }
     }
 
-    /// Calls a method and waits for its answer; notifications are skipped.
+    /// Calls a method and returns its result; skips notifications.
     async fn call(&mut self, method: &str, params: &Value) -> Value {
         let id = send_request(&mut self.writer, &mut self.last_id, method, params).await;
         loop {
@@ -358,7 +359,7 @@ impl Client {
         }
     }
 
-    /// From the start to the answer to finish. Answers the artifact's id.
+    /// Uploads a file, from `start` to the response of `finish`. Returns the id of the artifact.
     async fn upload(&mut self, bytes: &[u8], sha256: &str, hashes: ChunkHashes) -> String {
         let params = json!({
             "workspace_id": WORKSPACE, "client_attachment_id": "bench", "file_name": "bench.bin",
@@ -404,7 +405,7 @@ impl Client {
         artifact.as_str().expect("an artifact has an id").to_owned()
     }
 
-    /// From the start to the answer to finish. Every chunk is hashed on another thread as it arrives.
+    /// Returns the time from `start` to the response of `finish`. Another thread hashes every chunk as it arrives.
     async fn download(&mut self, artifact_id: &str, expected: &[u8]) -> Duration {
         let (verified, mut to_verify) = tokio::sync::mpsc::channel::<(String, Vec<u8>, usize)>(8);
         let spare = self.reader.spare.0.clone();
@@ -466,7 +467,7 @@ impl Reader {
             2 => self.spare.1.try_recv().unwrap_or_default(),
             _ => Vec::new(),
         };
-        // Read into memory that nobody has to fill before.
+        // `read_buf` reads into uninitialized memory, so the buffer need not be zeroed.
         payload.clear();
         payload.reserve(length as usize);
         let mut rest = stream.take(length);
@@ -482,7 +483,7 @@ impl Reader {
     }
 }
 
-/// The result in the answer to a request; nothing if this is another message.
+/// Returns the result of the request with this id; `None` if the message is another one.
 fn result_of(id: &Value, message: Message) -> Option<Value> {
     let Message::Text(text) = message else {
         return None;
@@ -519,7 +520,7 @@ async fn send_frame(writer: &mut OwnedWriteHalf, opcode: u8, start: &[u8], rest:
     }
 }
 
-/// The plainest way to store a file over HTTP: hash while receiving, write, sync, rename, sync the folder.
+/// Serves the simplest way to store a file over HTTP: hash while receiving, write, sync, rename, sync the folder.
 async fn serve_put(folder: &Path) -> String {
     let app = Router::new()
         .route("/", put(store))
@@ -577,8 +578,8 @@ async fn plain_put(address: &str, bytes: &[u8]) -> Duration {
     elapsed
 }
 
-/// The same work without any protocol: the bytes go through a socket, are written by the thread that receives them,
-/// hashed by another and synced. Memory is used again, and the disk begins early, as in the gateway.
+/// Does the same work without any protocol: one thread receives the bytes from a socket and writes them, another hashes
+/// them, and the file is synced. As in the gateway, buffers are reused and write-back starts early.
 fn bare_socket(folder: &Path, bytes: &[u8], sha256: &str) -> Duration {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there are free ports");
     let address = listener.local_addr().expect("it is bound");

@@ -1,13 +1,13 @@
-//! What a company folder costs: lists and snapshots of a well-filled folder over stdio, and durable writes against the
-//! bare file operations they need.
+//! Measures company folders: lists and snapshots of a large folder over stdio, and durable writes against the bare file
+//! operations that they need.
 //!
-//! `cargo bench -p cli --bench company` prints a table and ends with code 1 when a target is missed. The folder has
-//! 5 projects with 100 runs of 100 events each. Everything is measured in turns, and medians are compared. What a
-//! first call costs is the time from the request to the answer in a process that has just opened the folder.
+//! `cargo bench -p cli --bench company` prints a table and exits with code 1 if a target is missed. The folder has 5
+//! projects with 100 runs of 100 events each. The measurements alternate, and medians are compared. The time of a first
+//! call is measured from the request to the response in a process that has just opened the folder.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -41,7 +41,7 @@ const RUNS: usize = 100;
 const EVENTS: usize = 100;
 const ROUNDS: usize = 60;
 
-/// Answers that have a target in milliseconds.
+/// Methods with the views they are called for; each has the target `LIMIT`.
 const CALLS: [(&str, Option<&str>); 5] = [
     ("workspace.projects.list", None),
     ("desktop.bootstrap.snapshot", Some("home")),
@@ -49,8 +49,9 @@ const CALLS: [(&str, Option<&str>); 5] = [
     ("desktop.bootstrap.snapshot", Some("conversation")),
     ("desktop.bootstrap.snapshot", Some("activities")),
 ];
+/// Maximum duration of a call.
 const LIMIT: Duration = Duration::from_millis(60);
-/// How many processes make a first call.
+/// Number of processes that make a first call.
 const PROCESSES: usize = 5;
 
 fn main() -> ExitCode {
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
             None => method.to_owned(),
         };
         let first = first_call(folder.path(), method, view, Index::Gone);
-        // The view of what happens is read from the index, which is built for whoever asks first.
+        // The view `activities` is read from the index, which the first call builds.
         match view {
             Some("activities") => row(&format!("{name}, builds the index"), ms(first), "", true),
             _ => row(
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
             ),
         }
         let again = first_call(folder.path(), method, view, Index::Kept);
-        let name_again = format!("{name}, first call, index there");
+        let name_again = format!("{name}, first call, existing index");
         row(&name_again, ms(again), "< 60 ms", again < LIMIT);
         let warm = later_calls(folder.path(), method, view);
         row(&name, ms(warm), "< 60 ms", warm < LIMIT);
@@ -104,9 +105,10 @@ fn main() -> ExitCode {
         "<= 3.00x",
         send <= 3.0,
     );
-    match is_met {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if is_met {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 
@@ -117,7 +119,7 @@ enum Index {
     Kept,
 }
 
-/// The first call of a process after it opened the folder.
+/// Returns the median duration of the first call of a process after it opened the folder.
 fn first_call(folder: &Path, method: &str, view: Option<&str>, index: Index) -> Duration {
     let times = (0..PROCESSES).map(|_| {
         if index == Index::Gone {
@@ -135,7 +137,7 @@ fn first_call(folder: &Path, method: &str, view: Option<&str>, index: Index) -> 
     median(times.collect())
 }
 
-/// The calls after that.
+/// Returns the median duration of later calls.
 fn later_calls(folder: &Path, method: &str, view: Option<&str>) -> Duration {
     let home = tempfile::tempdir().expect("a home");
     let mut process = start(folder, home.path());
@@ -167,7 +169,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Medians.
+/// Median durations of the writes and of the bare operations they need.
 struct Rows {
     create: Duration,
     bare_create: Duration,
@@ -205,7 +207,7 @@ impl Rows {
     }
 }
 
-/// Three documents replaced and one line appended, as `run.create` needs them at least.
+/// Replaces three documents and appends one line, the minimum that `run.create` needs.
 fn bare_documents(folder: &Path, round: usize) {
     for name in ["manifest.yaml", "policy_snapshot.yaml", "run.yaml"] {
         let (temporary, path) = (
@@ -239,7 +241,7 @@ fn timed(work: impl FnOnce()) -> Duration {
 }
 
 fn open(folder: &Path) -> Company {
-    #[expect(clippy::disallowed_methods, reason = "a bench runs in real time")]
+    #[expect(clippy::disallowed_methods, reason = "the benchmark runs in real time")]
     let now = || {
         SystemTime::now()
             .duration_since(UNIX_EPOCH)

@@ -1,14 +1,13 @@
-//! What events cost: replaying a verified file against parsing and hashing alone, and appending against the disk
-//! alone.
+//! Measures events: replaying a verified file against parsing and hashing alone, and appending against the disk alone.
 //!
-//! `cargo bench -p company --bench events` prints a table and ends with code 1 when a target is missed. Everything
-//! is measured in turns, round after round, and medians are compared: only ratios mean something on a machine that
-//! does other things too. The bare parser reads each line into a struct of its members with serde_json and skips
-//! what is in the payload; it builds no tree, checks no chain and uses one thread.
+//! `cargo bench -p company --bench events` prints a table and exits with code 1 if a target is missed. The measurements
+//! alternate over several rounds, and medians are compared: on a machine with other load only ratios are meaningful.
+//! The bare parser reads each line into a struct of its members with serde_json and skips the content of the payload;
+//! it builds no tree, verifies no hash chain and uses one thread.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -41,7 +40,7 @@ use sha2::{Digest as _, Sha256};
 const ROUNDS: usize = 7;
 const SLICE: Duration = Duration::from_millis(700);
 const EVENTS: u64 = 50_000;
-/// Threads that append to one file at the same time.
+/// Threads that append to one file concurrently.
 const WRITERS: usize = 8;
 
 fn at(path: &Path) -> LogFile {
@@ -130,9 +129,9 @@ fn main() -> ExitCode {
         Some(1.0 / 3.0),
     );
     println!();
-    // The file system shares syncs between threads by itself, and a busy machine slows one thread far more than
-    // eight: against the single row above, grouping would be praised for both. So it is held against eight threads
-    // that append without a chain.
+    // The file system itself shares syncs between threads, and other load slows one thread far more than eight. A
+    // comparison with the single thread above would credit grouping with both effects, so the baseline is eight
+    // threads that append without a hash chain.
     row(
         "open, append, fdatasync by 8 threads",
         bare_rate_8,
@@ -140,7 +139,7 @@ fn main() -> ExitCode {
         None,
     );
     row(
-        "append of one event by 8 threads, together",
+        "append of one event by 8 threads, grouped",
         grouped_rate,
         grouped_rate / bare_rate_8,
         None,
@@ -174,9 +173,9 @@ fn event(number: u64) -> Event {
     }
 }
 
-/// An event as a program that trusts its files would read it.
+/// An event as a reader without verification would parse it.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "parsing is what is measured")]
+#[expect(dead_code, reason = "the benchmark measures only the parsing")]
 struct Line<'a> {
     schema_version: u32,
     #[serde(borrow)]
@@ -205,7 +204,7 @@ struct Line<'a> {
     event_hash: Cow<'a, str>,
 }
 
-/// Events per second.
+/// Returns the parsed and hashed events per second.
 fn parse_and_hash(path: &Path) -> f64 {
     let begun = Instant::now();
     let text = fs::read_to_string(path).expect("the history");
@@ -216,6 +215,7 @@ fn parse_and_hash(path: &Path) -> f64 {
     EVENTS as f64 / begun.elapsed().as_secs_f64()
 }
 
+/// Returns the replayed events per second.
 fn verify(path: &Path, mode: ReplayMode) -> f64 {
     let begun = Instant::now();
     let options = Options {
@@ -234,7 +234,7 @@ fn verify(path: &Path, mode: ReplayMode) -> f64 {
     EVENTS as f64 / elapsed.as_secs_f64()
 }
 
-/// How often some threads together do it in a second.
+/// Returns how often per second the given number of threads together execute `act`.
 fn per_second(threads: usize, act: impl Fn() + Sync) -> f64 {
     let done = AtomicU64::new(0);
     let begun = Instant::now();

@@ -1,14 +1,14 @@
-//! What an index costs: building it against parsing and inserting the same rows with nothing around it, bringing it up
-//! to date against looking at the same files, and the views that are read from it.
+//! Measures the index: building it against only parsing and inserting the same rows, updating it against a `stat` of
+//! the same files, and the views that are read from it.
 //!
-//! `cargo bench -p index --bench index` prints a table and ends with code 1 when a target is missed. Everything is
-//! measured in turns and medians are compared. What has a target in milliseconds is held against the clock on the wall,
-//! so it wants a machine that does nothing else; the time on a processor stands beside it.
-//! `-- --million` adds a folder of a million events, built by a process of its own whose peak memory is read.
+//! `cargo bench -p index --bench index` prints a table and exits with code 1 if a target is missed. The measurements
+//! alternate, and medians are compared. Targets in milliseconds apply to the wall clock, so they require an otherwise
+//! idle machine; the CPU time is printed beside it.
+//! `-- --million` adds a folder of a million events, indexed by a separate process whose peak memory is measured.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -130,7 +130,7 @@ fn thousand(table: &mut Table) {
     ] = samples.map(|samples| median(&samples));
     println!("{RUNS} runs × {EVENTS} events, medians of {ROUNDS} rounds\n");
     table.rate(
-        "parse and insert, nothing else, one thread",
+        "parse and insert only, one thread",
         raw.wall,
         raw.wall,
         None,
@@ -182,7 +182,7 @@ fn million(table: &mut Table) {
     table.missed |= !child.expect("a child").success();
 }
 
-/// Prints the rows of a large folder, and ends with code 1 when a target is missed.
+/// Prints the rows of a large folder. Returns a failure if a target is missed.
 fn child(folder: &Path) -> ExitCode {
     let mut table = Table::default();
     let (indexes, company) = open(folder);
@@ -192,7 +192,7 @@ fn child(folder: &Path) -> ExitCode {
     table.row("index.rebuild", &format!("{rate:.0} events/s"), None);
     let verdict = (memory <= 300.0, "≤ 300 MB".to_owned());
     table.row(
-        "memory of the rebuild, at most",
+        "peak memory of the rebuild",
         &format!("{memory:.0} MB"),
         Some(verdict),
     );
@@ -216,7 +216,7 @@ fn child(folder: &Path) -> ExitCode {
         table.time(what, several(view), None, Some(50.0));
     }
     table.row(
-        "memory after all views, at most",
+        "peak memory after all views",
         &format!("{:.0} MB", peak_mb()),
         None,
     );
@@ -302,7 +302,8 @@ fn usage(indexes: &Indexes, company: &Company) {
     indexes.usage(company, &params).expect("a snapshot");
 }
 
-/// The same rows in the same table, and nothing else: one thread, one transaction, no file state, no views.
+/// Inserts the same rows into the same table and does nothing else: one thread, one transaction, no file state, no
+/// views.
 fn parse_and_insert(logs: &[PathBuf], place: &Path) {
     #[derive(Deserialize)]
     struct Line<'a> {
@@ -365,7 +366,7 @@ fn parse_and_insert(logs: &[PathBuf], place: &Path) {
     fs::remove_file(place).expect("the database");
 }
 
-/// Looks at the documents and logs of all runs.
+/// Reads the metadata of the documents and logs of all runs.
 fn look_at(folder: &Path) {
     let runs = folder.join("work/projects/proj_bench/runs");
     for entry in fs::read_dir(runs).expect("the runs") {
@@ -455,11 +456,12 @@ fn make_company(folder: &Path, runs: usize) {
     }
 }
 
-/// How long something took, in seconds.
+/// Duration of a measurement in seconds.
 #[derive(Clone, Copy)]
 struct Took {
+    /// Elapsed time on the wall clock.
     wall: f64,
-    /// On a processor, of this thread alone.
+    /// CPU time of this thread only.
     cpu: f64,
 }
 

@@ -1,11 +1,11 @@
-//! What `pm.snapshot` of a project with 2 000 tasks costs, against reading and parsing its files.
+//! Measures `pm.snapshot` of a project with 2 000 tasks against reading and parsing its files.
 //!
-//! `cargo bench -p company --bench plan` prints a table and ends with code 1 when a target is missed. Both are measured
-//! in turns and medians are compared.
+//! `cargo bench -p company --bench plan` prints a table and exits with code 1 if a target is missed. Both measurements
+//! alternate, and their medians are compared.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -26,7 +26,7 @@ use protocol::{Id as _, company::ProjectId};
 
 const TASKS: usize = 2_000;
 const ROUNDS: usize = 15;
-/// No snapshot may take longer once the files were read.
+/// Maximum median duration of a snapshot when the files are cached.
 const TARGET: Duration = Duration::from_millis(30);
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let dir = folder.path().to_str().expect("a path of text");
 
     let warm = companies().open(dir).expect("a company folder");
-    // Files younger than a moment are not remembered, so the first rounds read them all again.
+    // Files that were modified very recently are not cached, so the first rounds read all of them again.
     snapshot(&warm, &project);
     snapshot(&warm, &project);
     let (mut cold_times, mut warm_times) = (Vec::new(), Vec::new());
@@ -54,18 +54,17 @@ fn main() -> ExitCode {
     println!("read and parse, cold     {:>8.1} ms", milliseconds(cold));
     println!("pm.snapshot, warm        {:>8.1} ms", milliseconds(warm));
     println!("ratio                    {ratio:>8.3}");
-    match warm <= TARGET {
-        true => ExitCode::SUCCESS,
-        false => {
-            println!("missed: a warm snapshot takes at most {TARGET:?}");
-            ExitCode::FAILURE
-        }
+    if warm <= TARGET {
+        ExitCode::SUCCESS
+    } else {
+        println!("missed: a warm snapshot takes at most {TARGET:?}");
+        ExitCode::FAILURE
     }
 }
 
 fn companies() -> Companies {
     let now = || {
-        #[expect(clippy::disallowed_methods, reason = "a bench has no clock to ask")]
+        #[expect(clippy::disallowed_methods, reason = "the benchmark runs in real time")]
         let now = SystemTime::now();
         let since = now.duration_since(UNIX_EPOCH).expect("a time after 1970");
         i64::try_from(since.as_millis()).expect("a time before the year 292 million")
@@ -77,7 +76,7 @@ fn companies() -> Companies {
     )
 }
 
-/// The whole answer, as text.
+/// Computes the whole response and serializes it.
 fn snapshot(company: &Company, project: &ProjectId) {
     let standings = Standings::read(company, &LiveRuns::new()).expect("standings");
     let answer = pm::snapshot(&standings, Some(project));
@@ -100,12 +99,15 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// A company with one project whose tasks wait for up to three others.
+/// Writes a company with one project whose tasks depend on up to three others each.
 fn fill(root: &Path, project: &ProjectId) {
     let write = |relative: String, text: String| {
         let path = root.join(relative);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        #[expect(clippy::disallowed_methods, reason = "nobody reads half a bench")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "no other process reads the files of a benchmark"
+        )]
         fs::write(path, text).expect("a file");
     };
     let head = "schema_version: 1\ncreated_at: \"2024-05-01T08:00:00.000Z\"\n";
@@ -124,9 +126,10 @@ fn fill(root: &Path, project: &ProjectId) {
             .flatten()
             .map(|needed| format!("    - task_{needed:04}\n"))
             .collect();
-        let needs = match needs.is_empty() {
-            true => " []\n".to_owned(),
-            false => format!("\n{needs}"),
+        let needs = if needs.is_empty() {
+            " []\n".to_owned()
+        } else {
+            format!("\n{needs}")
         };
         let status = ["done", "in_progress", "ready", "blocked"][number % 4];
         let days = number % 9 + 1;

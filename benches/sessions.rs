@@ -1,13 +1,13 @@
-//! What a session costs: `/bin/true` launched and collected against the bare process and the bare file operations,
-//! with and without a long history, and two hundred sessions that print a lot.
+//! Measures sessions: launching and collecting `/bin/true` against the bare process and the bare file operations, with
+//! and without a long history, and two hundred sessions with much output.
 //!
-//! `cargo bench -p runner --bench sessions` prints a table and ends with code 1 when a target is missed. The bare
-//! side starts and waits for the same program and writes what a session has to write: six documents, each replaced
-//! durably, and three appends with a sync. Both are measured in turns and medians are compared.
+//! `cargo bench -p runner --bench sessions` prints a table and exits with code 1 if a target is missed. The bare side
+//! starts the same program, waits for it, and makes the writes that a session needs: six durable replacements of
+//! documents and three appends with a sync. Both measurements alternate, and their medians are compared.
 
 #![expect(
     clippy::print_stdout,
-    reason = "a bench prints its table, and no JSON-RPC client listens"
+    reason = "the benchmark prints its table; stdout is not a JSON-RPC channel here"
 )]
 
 use std::{
@@ -35,8 +35,11 @@ use runner::{Options, Sessions, lanes::Limits};
 use serde_json::{Value, json};
 use tokio::{process::Command, task::JoinSet};
 
-/// Whoever runs the tests may execute.
-#[expect(clippy::disallowed_methods, reason = "nobody is asked")]
+/// Permission to start processes, which the benchmark always has.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the benchmark has no caller to authorize"
+)]
 const MAY: protocol::MayExec = protocol::MayExec::granted();
 
 const ROUNDS: usize = 60;
@@ -63,7 +66,7 @@ async fn main() -> ExitCode {
         office.ended(&run, &["/bin/true"]).await;
     }
     let (bare_later, later) = office.compare(folder.path()).await;
-    /// What launching and collecting may take.
+    /// Maximum median time of a launch and collect, in milliseconds.
     const TARGET_MS: f64 = 15.0;
     check(
         "launch + collect of /bin/true",
@@ -90,7 +93,7 @@ async fn main() -> ExitCode {
     );
     let drift = ratio(later, fresh) / ratio(bare_later, bare);
     check(
-        "  slower than without them, the disk taken out",
+        "  slowdown by them, relative to the bare side",
         drift,
         "x",
         1.3,
@@ -112,14 +115,15 @@ async fn main() -> ExitCode {
         "  memory"
     );
     check(
-        "  memory grown after the first sessions",
+        "  memory growth after the first sessions",
         after - after_first,
         "MB",
         16.0,
     );
-    match failed {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     }
 }
 
@@ -151,7 +155,7 @@ struct Office {
 
 impl Office {
     fn open(folder: &Path) -> Self {
-        #[expect(clippy::disallowed_methods, reason = "a bench lives in the real time")]
+        #[expect(clippy::disallowed_methods, reason = "the benchmark runs in real time")]
         let now = || {
             let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             let since = since.expect("a clock after 1970");
@@ -191,6 +195,7 @@ impl Office {
             .run_id
     }
 
+    /// Launches a session and waits for its end.
     async fn ended(&self, run: &RunId, argv: &[&str]) {
         let params = json!({
             "workspace_dir": self.company.given(),
@@ -209,7 +214,7 @@ impl Office {
         );
     }
 
-    /// The bare process with its files, and a session, in turns.
+    /// Returns the median durations of the bare process with its files and of a session, measured alternately.
     async fn compare(&self, folder: &Path) -> (Duration, Duration) {
         let (mut bare, mut ours) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -224,8 +229,8 @@ impl Office {
         (median(bare), median(ours))
     }
 
-    /// Many sessions that print a lot: lines that are not in the events, logs that are not intact, and the memory
-    /// after the first ones.
+    /// Runs many sessions with much output. Returns the number of lines that are missing in the events, the number of
+    /// logs that are not intact, and the memory in megabytes after the first sessions.
     async fn many(&self) -> (usize, usize, f64) {
         let script = format!(
             "i=0; while [ $i -lt {LINES} ]; do echo \"line $i of a worker that says a lot\"; i=$((i+1)); done"
@@ -268,6 +273,7 @@ impl Office {
         }
     }
 
+    /// Returns the number of output lines in the events of a run, and whether its log is intact.
     fn printed(&self, run: &RunId) -> (usize, bool) {
         let folder = layout::run(&self.project, run);
         let path = self.company.path(&format!("{folder}/events.jsonl"));
@@ -298,7 +304,7 @@ impl Office {
     }
 }
 
-/// What a session cannot do without.
+/// Starts the bare process and makes the writes that a session needs.
 async fn bare_session(folder: &Path) {
     let document = vec![b'x'; 700];
     let log = folder.join("bare.jsonl");

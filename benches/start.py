@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long the gateway takes to its first answer, and what it weighs when it rests.
+"""Measures the time from the start of the gateway to its first response, and its memory when idle.
 
     benches/start.py [--server target/release/ac] [--runs 30]
 
-Prints a table and ends with code 1 when a target is missed. Python 3, standard library only; Linux.
+Prints a table and exits with code 1 if a target is missed. Requires Linux and only the Python standard library.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ def milliseconds_since(started):
 
 
 def stdio(server, home):
-    """From the start of the process to the answer on standard output."""
+    """Returns the milliseconds from the start of the process to the response on standard output."""
     request = (json.dumps(LIST) + "\n").encode()
     started = time.perf_counter()
     process = subprocess.Popen(
@@ -61,13 +61,13 @@ class Serve:
         self.process.wait(timeout=10)
 
     def is_ready(self):
-        """Whether `GET /ready` says so."""
+        """Returns whether `GET /ready` responds with 200."""
         with socket.create_connection((self.host, self.port)) as connection:
             connection.sendall(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             return connection.recv(4096).startswith(b"HTTP/1.1 200")
 
     def call(self):
-        """`workspace/list` over a new WebSocket; answers the result."""
+        """Calls `workspace/list` over a new WebSocket and returns the result."""
         with open(os.path.join(self.home, "token")) as file:
             token = file.read().strip()
         with socket.create_connection((self.host, self.port)) as connection:
@@ -103,7 +103,7 @@ class Serve:
 
 
 def ready(server, home):
-    """From the start of the process to a 200 of `/ready`."""
+    """Returns the milliseconds from the start of the process to a 200 of `/ready`."""
     started = time.perf_counter()
     with Serve(server, home) as serve:
         assert serve.is_ready()
@@ -111,7 +111,7 @@ def ready(server, home):
 
 
 def websocket(server, home):
-    """From the start of the process to the answer over WebSocket."""
+    """Returns the milliseconds from the start of the process to the response over WebSocket."""
     started = time.perf_counter()
     with Serve(server, home) as serve:
         serve.call()
@@ -119,21 +119,21 @@ def websocket(server, home):
 
 
 def memory(server, home):
-    """What the process holds after its start and one request."""
+    """Returns the resident memory in megabytes after the start and one request."""
     with Serve(server, home) as serve:
         serve.call()
         return serve.resident_megabytes()
 
 
 def existing(measure, server, runs):
-    """The medians of runs on one home that is there already."""
+    """Returns the median of runs on one existing home."""
     with tempfile.TemporaryDirectory() as home:
         measure(server, home)
         return statistics.median(measure(server, home) for _ in range(runs))
 
 
 def fresh(measure, server, runs):
-    """The median of runs on a new home each."""
+    """Returns the median of runs with a new home each."""
     values = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as home:
@@ -143,19 +143,19 @@ def fresh(measure, server, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--server", default="target/release/ac", help="the binary to measure")
-    parser.add_argument("--runs", type=int, default=30, help="runs of each measurement")
+    parser.add_argument("--server", default="target/release/ac", help="path of the binary to measure")
+    parser.add_argument("--runs", type=int, default=30, help="number of runs per measurement")
     options = parser.parse_args()
     if not os.access(options.server, os.X_OK):
-        sys.exit(f"{options.server} is not there: build it with `cargo build --release`, or name another with --server")
+        sys.exit(f"{options.server} does not exist: build it with `cargo build --release`, or pass --server")
 
     rows = [
-        ("first answer, stdio, existing home", existing, stdio, "ms", TARGET_MILLISECONDS),
-        ("first answer, stdio, fresh home", fresh, stdio, "ms", TARGET_MILLISECONDS),
+        ("first response, stdio, existing home", existing, stdio, "ms", TARGET_MILLISECONDS),
+        ("first response, stdio, fresh home", fresh, stdio, "ms", TARGET_MILLISECONDS),
         ("HTTP ready, serve, existing home", existing, ready, "ms", TARGET_MILLISECONDS),
         ("HTTP ready, serve, fresh home", fresh, ready, "ms", TARGET_MILLISECONDS),
-        ("first answer, WebSocket, existing home", existing, websocket, "ms", TARGET_MILLISECONDS),
-        ("first answer, WebSocket, fresh home", fresh, websocket, "ms", TARGET_MILLISECONDS),
+        ("first response, WebSocket, existing home", existing, websocket, "ms", TARGET_MILLISECONDS),
+        ("first response, WebSocket, fresh home", fresh, websocket, "ms", TARGET_MILLISECONDS),
         ("idle memory, serve", existing, memory, "MB", TARGET_MEGABYTES),
     ]
     missed = False

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs sessions and jobs on the real worker programs, against a scripted model on the loopback.
+"""Runs sessions and jobs with the real worker programs against a scripted model on the loopback interface.
 
     real_clis.py --server path/to/ac [--cache DIR] [--only NAME] [-v]
 
-The programs are installed by npm into the cache folder, once. The model speaks the wire format of each of them
-(OpenAI responses, Anthropic messages, Gemini streamGenerateContent) over a real socket, so everything between
-`session.launch` and the words of the model is real. Only the Python standard library is used.
+npm installs the programs once into the cache folder. The model implements the wire format of each program (OpenAI
+responses, Anthropic messages, Gemini streamGenerateContent) over a real socket, so everything between
+`session.launch` and the text of the model is real. Requires only the Python standard library.
 """
 import argparse
 import http.server
@@ -24,26 +24,27 @@ MODELS = {"codex": "gpt-5", "claude": "sonnet", "gemini": "gemini-2.5-flash"}
 ANSWER = "scripted answer"
 CANARY = "canary-7f3a: always answer politely"
 KEY = "sk-local-0123456789abcdef"
-# What the model reports: 1200 in, 800 of them cached, 34 out, 10 of them hidden.
+# The usage that the model reports: 1200 input tokens, 800 of them cached; 34 output tokens, 10 of them reasoning.
 USAGE = {"input_tokens": 1200, "cached_input_tokens": 800, "output_tokens": 34, "total_tokens": 1234}
+# The command that a worker runs as its tool for the prompt `NAP`; the odd number makes it unique.
 NAP = "sleep 31.4159"
 
 
 # ---------------------------------------------------------------- the model
 
 class Model(http.server.ThreadingHTTPServer):
-    """Answers by what the prompt asks for: `NAP` runs a long command, `LIMIT` refuses, all else is answered."""
+    """Responds according to the prompt: `NAP` calls a long-running tool, `LIMIT` returns 429, others get an answer."""
 
     daemon_threads = True
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Asked)
+        super().__init__(("127.0.0.1", 0), Handler)
         self.bodies = []
         self.url = "http://127.0.0.1:%d" % self.server_address[1]
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
-class Asked(http.server.BaseHTTPRequestHandler):
+class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
@@ -71,7 +72,7 @@ class Asked(http.server.BaseHTTPRequestHandler):
         elif path.endswith("count_tokens") or path.endswith("countTokens"):
             return self.reply_json(200, {"input_tokens": 10, "totalTokens": 10})
         else:
-            return self.reply_json(404, {"error": {"message": "no such path " + path}})
+            return self.reply_json(404, {"error": {"message": "unknown path " + path}})
         self.server.bodies.append((path, text))
         if "LIMIT" in asked(text):
             return self.refuse(speak)
@@ -107,12 +108,12 @@ class Asked(http.server.BaseHTTPRequestHandler):
 
 
 def asked(text):
-    """The wish in the prompt: a word behind `TEST-WISH:`."""
+    """Returns the test instructions in the prompt: the words after `TEST-WISH:`."""
     return " ".join(re.findall(r"TEST-WISH:(\w+)", text))
 
 
 def result_of(text):
-    """The answer to a job: its ids stand in the prompt."""
+    """Returns the result of a job, with the ids from the prompt."""
     run = re.search(r"attempt_run_id\W+(?:\w+\W+){0,12}?(run_[0-9A-Za-z]+)", text)
     job = re.search(r"job_id\W+(?:\w+\W+){0,12}?(job_[0-9A-Za-z_]+)", text)
     return {
@@ -130,7 +131,7 @@ def event(name, data):
 
 
 def responses(body, text):
-    """OpenAI responses, as Codex reads them."""
+    """Yields the events of the OpenAI responses API, which Codex uses."""
     done = any(item.get("type", "").endswith("_output") for item in body.get("input", []))
     usage = {"input_tokens": 1200, "input_tokens_details": {"cached_tokens": 800}, "output_tokens": 34,
              "output_tokens_details": {"reasoning_tokens": 10}, "total_tokens": 1234}
@@ -153,7 +154,7 @@ def responses(body, text):
 
 
 def messages(body, text):
-    """Anthropic messages, as Claude reads them."""
+    """Yields the events of the Anthropic messages API, which Claude uses."""
     tools = {tool.get("name") for tool in body.get("tools", [])}
     last = body.get("messages", [{}])[-1].get("content")
     done = isinstance(last, list) and any(part.get("type") == "tool_result" for part in last)
@@ -181,7 +182,7 @@ def messages(body, text):
 
 
 def gemini(body, text):
-    """Gemini streamGenerateContent."""
+    """Yields the events of the Gemini method streamGenerateContent."""
     last = body.get("contents", [{}])[-1].get("parts", [])
     done = any("functionResponse" in part for part in last)
     if "NAP" in asked(text) and not done:
@@ -198,7 +199,7 @@ def gemini(body, text):
 # ---------------------------------------------------------------- the gateway
 
 class Gateway:
-    """`ac server:start`, one call at a time."""
+    """An `ac server:start` process that handles one call at a time."""
 
     def __init__(self, server, home, env):
         self.log = open(os.path.join(home, "stderr.log"), "w")
@@ -215,7 +216,7 @@ class Gateway:
         while True:
             answer = self.process.stdout.readline()
             if not answer:
-                raise Failed("the gateway has ended during `%s`" % method)
+                raise Failed("the gateway exited during `%s`" % method)
             answer = json.loads(answer)
             if answer.get("id") == self.id:
                 if "error" in answer:
@@ -237,7 +238,7 @@ def expect(found, wanted, what):
 
 
 class Office:
-    """A company folder with a repository, three workers, and homes for their programs."""
+    """A company folder with a repository, three worker agents, and a home folder for their programs."""
 
     def __init__(self, server, bins, model, folder):
         self.model, self.folder, self.bins = model, folder, bins
@@ -259,7 +260,7 @@ class Office:
             "PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8",
             "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "GEMINI_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": model.url, "GOOGLE_GEMINI_BASE_URL": model.url,
-            # Must reach nobody.
+            # Must not reach the workers.
             "GITHUB_TOKEN": "ghp_canary_token_0123456789", "UNRELATED": "unrelated-canary",
         }
         self.gateway = Gateway(server, folder, env)
@@ -323,7 +324,7 @@ class Office:
 # ---------------------------------------------------------------- the cases
 
 def session(office, name):
-    """A session: its words, its usage, its instructions once, and no variable it was not given."""
+    """A session records its answer and usage, and the model gets AGENTS.md once and no foreign variable."""
     office.model.bodies.clear()
     run, ref = office.launch(name, "TEST-WISH:HELLO Say hello.")
     ended = office.collect(ref)
@@ -331,8 +332,8 @@ def session(office, name):
     expect(office.text(run), ANSWER, "last message")
     expect(office.usage(run), USAGE, "usage")
     asked_with = [text for _, text in office.model.bodies if "TEST-WISH:HELLO" in text]
-    expect(len(asked_with), 1, "questions to the model")
-    expect(asked_with[0].count(CANARY), 1, "how often AGENTS.md reached the model")
+    expect(len(asked_with), 1, "requests to the model")
+    expect(asked_with[0].count(CANARY), 1, "occurrences of AGENTS.md in the request")
     for canary in ("ghp_canary_token", "unrelated-canary"):
         expect(canary in "".join(asked_with), False, "a variable of the gateway reached the model: " + canary)
     with open(office.path(run, "events.jsonl")) as file:
@@ -340,7 +341,7 @@ def session(office, name):
 
 
 def job(office, name):
-    """A job: what the worker answers is the result, and the program's version is written down."""
+    """A job: the answer of the worker becomes the result, and the version of the program is recorded."""
     submitted = office.gateway.call("job.submit", job={
         "job_id": "job_" + name, "worker_kind": name, "workspace_dir": office.dir, "project_id": office.project, "goal": "Say hello",
         "constraints": [], "deliverables": ["a greeting"], "permission_level": "read-only", "context_refs": [],
@@ -368,14 +369,14 @@ def job(office, name):
 
 
 def stop(office, name):
-    """A stop ends the tool that the worker runs, too, and is recorded as a stop."""
+    """Stopping a session also ends the tool that the worker runs, and is recorded as a stop."""
     run, ref = office.launch(name, "TEST-WISH:NAP Wait a little.", permission_level="run-commands")
     deadline = time.time() + 60
     while not napping() and time.time() < deadline:
         state = office.poll(ref)
-        expect(state["status"], "running", "the session while its tool runs (%s)" % state.get("error"))
+        expect(state["status"], "running", "status of the session while its tool runs (%s)" % state.get("error"))
         time.sleep(0.05)
-    expect(bool(napping()), True, "the tool runs")
+    expect(bool(napping()), True, "the tool is running")
     began = time.time()
     office.gateway.call("session.stop", workspace_dir=office.dir, session_ref=ref)
     ended = office.collect(ref)
@@ -385,7 +386,7 @@ def stop(office, name):
 
 
 def limit(office, name):
-    """A rate limit is recognised as one, with the time when it ends."""
+    """A rate limit is classified as such, with the time at which it ends."""
     run, ref = office.launch(name, "TEST-WISH:LIMIT Say hello.")
     ended = office.collect(ref)
     expect(ended["status"], "failed", "end of the session")
@@ -398,7 +399,7 @@ def limit(office, name):
 
 
 def app_server(office, _):
-    """A session with the app server of Codex."""
+    """A session with the Codex app server records its answer and usage."""
     run, ref = office.launch("codex_app_server", "TEST-WISH:HELLO Say hello.")
     ended = office.collect(ref)
     expect((ended["status"], ended.get("error")), ("ended", None), "end of the session")
@@ -407,7 +408,7 @@ def app_server(office, _):
 
 
 def napping():
-    """Processes that run the tool's command."""
+    """Returns the ids of the processes that run the command of the tool."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -428,15 +429,15 @@ def cases(bins):
             yield "%s %s" % (name, case.__name__), case, name
     if "codex" in bins:
         yield "codex app_server", app_server, "codex"
-    # Last, because a limit lets the provider rest.
+    # Last, because a rate limit puts the provider into a cool-down.
     for name in bins:
         yield "%s limit" % name, limit, name
 
 
 def install(cache, wanted):
-    """The programs, from the cache folder or by npm."""
+    """Returns the paths of the programs; installs them with npm if they are not in the cache folder."""
     if not shutil.which("npm"):
-        raise SystemExit("real_clis: npm is needed; install Node.js 20 or newer")
+        raise SystemExit("real_clis: npm is required; install Node.js 20 or newer")
     os.makedirs(cache, exist_ok=True)
     bins = {name: os.path.join(cache, "node_modules", ".bin", name) for name in wanted}
     if not all(os.path.exists(path) for path in bins.values()):
@@ -455,9 +456,9 @@ def main():
     usual = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "accord", "real-clis")
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--server", required=True, help="the binary `ac`")
-    parser.add_argument("--cache", default=usual, help="where the programs are installed")
-    parser.add_argument("--only", help="a part of the name of a case")
-    parser.add_argument("-v", "--verbose", action="store_true", help="keep the folder, and say where it is")
+    parser.add_argument("--cache", default=usual, help="the folder in which the programs are installed")
+    parser.add_argument("--only", help="run only the cases whose name contains this text")
+    parser.add_argument("-v", "--verbose", action="store_true", help="keep the temporary folder and print its path")
     args = parser.parse_args()
     bins = install(args.cache, list(PACKAGES))
     folder = tempfile.mkdtemp(prefix="real-clis-")

@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 const root = new URL("../../", import.meta.url);
 const target = new URL("src/generated.ts", import.meta.url);
 
-/** Every named type once. All schemas repeat the types they need, so the same name comes many times. */
+/** Returns every named type once. Each schema repeats the types it needs, so a name occurs in many files. */
 function readTypes() {
   const types = new Map();
   const add = (name, schema, file) => {
     const known = types.get(name);
     if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two types are called \`${name}\`; the other one is in schemas/${file}`);
+      throw new Error(`two different types are named \`${name}\`; the second is in schemas/${file}`);
     }
     types.set(name, schema);
   };
@@ -27,7 +27,7 @@ function readTypes() {
   return new Map([...types].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The methods and notifications: names, scopes, texts and the names of their types. */
+/** Reads the methods and notifications from the reference: names, scopes, texts and the names of their types. */
 function readReference() {
   const page = readFileSync(new URL("docs/protocol/reference.md", root), "utf8");
   const scopes = new Map();
@@ -60,10 +60,10 @@ function comment(text, indent) {
 
 const key = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** What is left of a schema beside the members it was asked about. */
+/** Returns a copy of the schema without the given members. */
 const without = (schema, ...names) => Object.fromEntries(Object.entries(schema).filter(([name]) => !names.includes(name)));
 
-/** The members of an object, each with its comment. */
+/** Returns the members of an object type, each with its comment. */
 function members(schema, indent) {
   const inner = `${indent}  `;
   const lines = Object.entries(schema.properties ?? {}).map(([name, property]) => {
@@ -79,7 +79,7 @@ function union(options) {
   return all.includes("unknown") ? "unknown" : all.join(" | ");
 }
 
-/** One of several shapes, a line each where they have something to say. */
+/** Returns a union; if any option has a description, each option gets a line of its own. */
 function alternatives(options, indent) {
   if (!options.some((option) => option.description)) return union(options.map((option) => typeOf(option, indent)));
   const inner = `${indent}  `;
@@ -138,22 +138,22 @@ function generate() {
   const types = readTypes();
   const { methods, notifications } = readReference();
   for (const name of [...methods.flatMap(({ params, result }) => [params, result]), ...notifications.map((one) => one.payload)]) {
-    if (!types.has(name)) throw new Error(`the reference names \`${name}\`, and there is no schema of it`);
+    if (!types.has(name)) throw new Error(`the reference names \`${name}\`, but no schema defines it`);
   }
   const rows = (all, row) => all.map((one) => `${comment(one.text, "  ")}  ${key(one.name)}: ${row(one)};\n`).join("");
   const reads = methods.filter(({ scope }) => scope === "read").map(({ name }) => `  ${JSON.stringify(name)},\n`);
   return `// Generated from \`schemas/\` and \`docs/protocol/reference.md\` by \`generate.mjs\`; do not edit.
 
 ${[...types].map(([name, schema]) => declaration(name, schema)).join("\n")}
-/** Every method: what it takes and what it answers. */
+/** Every method with its params and its result. */
 export interface Methods {
 ${rows(methods, ({ params, result }) => `{ params: ${params}; result: ${result} }`)}}
 
-/** Every notification: what it carries. */
+/** Every notification with its payload. */
 export interface Notifications {
 ${rows(notifications, ({ payload }) => payload)}}
 
-/** The methods that change nothing, so that asking twice does no harm. */
+/** Methods that only read, so that repeating a call is safe. */
 export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
 ${reads.join("")}]);
 `;
@@ -165,7 +165,7 @@ if (process.argv.includes("--check")) {
   try {
     kept = readFileSync(target, "utf8");
   } catch {
-    // No file is a stale file.
+    // A missing file counts as stale.
   }
   if (kept !== text) {
     console.error("src/generated.ts is stale: run `node generate.mjs` in clients/typescript");

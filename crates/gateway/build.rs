@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "what a build leaves behind is made again, so it need not survive a crash"
+    reason = "build output is reproducible, so it need not be written atomically"
 )]
 
 use std::{
@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-/// The sources of the desktop, relative to the root of the repository.
+/// Sources of the desktop, relative to the root of the repository.
 const SOURCES: [&str; 7] = [
     "web/src",
     "web/public",
@@ -31,14 +31,14 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=../../web/.dist-stamp");
     if let Err(reason) = build(&root) {
-        println!("cargo::warning=the web desktop is left out or old: {reason}");
+        println!("cargo::warning=the web desktop is missing or outdated: {reason}");
     }
 }
 
 fn build(root: &Path) -> Result<(), String> {
     let dist = root.join("web/dist");
     // The directory must exist to be embedded, even if it is empty.
-    fs::create_dir_all(&dist).map_err(|error| format!("`web/dist` cannot be made: {error}"))?;
+    fs::create_dir_all(&dist).map_err(|error| format!("`web/dist` cannot be created: {error}"))?;
     let stamp = stamp(root).map_err(|error| format!("`web` cannot be read: {error}"))?;
     // Stored outside of the directory, which every build empties.
     let stamp_file = root.join("web/.dist-stamp");
@@ -64,9 +64,9 @@ fn npm(root: &Path, arguments: &[&str]) -> Result<(), String> {
             String::from_utf8_lossy(&output.stderr)
                 .lines()
                 .find(|line| !line.is_empty())
-                .unwrap_or("it does not say why")
+                .unwrap_or("no message on stderr")
         )),
-        Err(_) => Err("Node and npm are needed to build it".to_owned()),
+        Err(_) => Err("Node and npm are required to build it".to_owned()),
     }
 }
 

@@ -1,4 +1,4 @@
-// A connection to a gateway that comes back by itself: typed calls, notifications, binary frames.
+// A connection to a gateway that reconnects automatically: typed calls, notifications, binary frames.
 
 import {
   AuthenticationError,
@@ -12,63 +12,64 @@ import { Following, type Arrival, type Gap } from "./following.js";
 import { READS, type Methods, type Notifications } from "./generated.js";
 import { Listeners } from "./listeners.js";
 
-/** Where a client stands. */
+/** The state of the connection. `closed` is final. */
 export type ConnectionState = "connecting" | "open" | "reconnecting" | "closed";
 
 export interface ConnectOptions {
   /** The address of the gateway: `ws://…`, `wss://…`, `http://…` or `https://…`. */
   url: string | URL;
   /**
-   * The token; it travels as a sub-protocol of the WebSocket, never in the address.
+   * The access token. It is sent as a sub-protocol of the WebSocket, never in the URL.
    *
-   * A page that the gateway itself serves has a `pageKey` instead.
+   * A page that the gateway itself serves passes `pageKey` instead.
    */
   token?: string | undefined;
   /**
-   * The key that `POST /sign-in` answered to a page of the gateway itself, which keeps it in its storage. With the cookie
-   * of the same answer, which the browser sends along, it makes the page the owner's.
+   * The key that `POST /sign-in` returned to a page that the gateway itself serves; the page keeps it in its storage.
+   * Together with the cookie of the same response, which the browser sends, it authenticates the page as the owner.
    */
   pageKey?: string | undefined;
-  /** For Node below 22, which has no global `WebSocket`. */
+  /** A WebSocket constructor, for Node below version 22, which has no global one. Default: the global `WebSocket`. */
   WebSocket?: new (url: string, protocols: string[]) => WebSocket;
-  /** Calls that may wait or be under way, 512 unless given; more are refused. */
+  /** Maximum number of calls that wait or are in flight; further calls fail with `QueueFullError`. Default 512. */
   maxPending?: number;
-  /** Milliseconds a call may take, waiting included; 30000 unless given, 0 for ever. */
+  /** Timeout of a call in milliseconds, including the wait for a connection; 0 for none. Default 30000. */
   timeout?: number;
-  /** Milliseconds before the first and at most before any attempt to connect again; 500 and 10000 unless given. */
+  /** Delay before the first and the longest delay before any reconnect, in milliseconds. Default 500 and 10000. */
   backoff?: { first: number; max: number };
 }
 
 export interface CallOptions {
-  /** Gives up waiting; what was sent happens all the same. */
+  /** Stops waiting for the result. A request that was already sent is still executed. */
   signal?: AbortSignal;
-  /** Milliseconds, instead of those of the connection; 0 for ever. */
+  /** Timeout in milliseconds; 0 for none. Default: the timeout of the connection. */
   timeout?: number;
-  /** Whether to ask again when the connection breaks before the answer; only methods that read do unless given. */
+  /** Whether to send the call again if the connection breaks before the response. Default: only for read methods. */
   retry?: boolean;
 }
 
-/** Calls of methods whose params are all optional may leave them out. */
+/** The arguments of a call; `params` can be omitted if all of its members are optional. */
 export type CallArguments<M extends keyof Methods> = Record<string, never> extends Methods[M]["params"]
   ? [params?: Methods[M]["params"], options?: CallOptions]
   : [params: Methods[M]["params"], options?: CallOptions];
 
-/** Connects to a gateway. Calls may follow at once; they wait until the connection is there. */
+/** Connects to a gateway. Calls can be made immediately; they wait until the connection is open. */
 export function connect(options: ConnectOptions): Client {
   return new Client(options);
 }
 
-/** The header that proves the caller, if the options have something to prove it with. */
-function proof({ token, pageKey }: ConnectOptions): Record<string, string> {
+/** Returns the header that authenticates the caller; none without a token or page key. */
+function authHeaders({ token, pageKey }: ConnectOptions): Record<string, string> {
   if (token !== undefined) return { Authorization: `Bearer ${token}` };
   return pageKey === undefined ? {} : { "Accord-Page-Key": pageKey };
 }
 
 const MAX_MESSAGE_BYTES = 16 << 20;
-/** How often a read is asked again before it is taken to be what breaks the connection. */
+/** Attempts of a read before it fails, because the read itself may be what breaks the connection. */
 const MAX_ATTEMPTS = 3;
+/** Timeout of opening a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
-/** Milliseconds after which a silent connection is asked for a sign of life; the next time it is given up. */
+/** Milliseconds of silence after which the client probes the connection; after as many again it reconnects. */
 const SILENCE = 15_000;
 /** The close code of a token that is no longer valid. */
 const ACCESS_REVOKED = 4401;
@@ -79,22 +80,22 @@ interface Pending {
   id: number;
   method: string;
   params: Record<string, unknown>;
-  /** The message as it is sent. */
+  /** The serialized request. */
   message: string;
-  /** How often it was sent. */
+  /** How often the request was sent. */
   attempts: number;
-  /** Whether it is on the wire of the connection there is. */
+  /** Whether the request was sent on the current connection. */
   isSent: boolean;
   retry: boolean;
-  /** Gets the answer, before anything behind it, of a call that restores a connection that is not open yet. */
+  /** Set for calls that restore a connection before it is open; receives the result before any later message. */
   restores: Restores | undefined;
   settle: (outcome: { result: unknown } | { error: unknown }) => void;
 }
 
 export class Client {
-  /** The address for HTTP, with a slash at the end. */
+  /** The base URL for HTTP requests, with a trailing slash. */
   readonly httpUrl: string;
-  /** What proves the caller in requests over HTTP. */
+  /** Headers that authenticate HTTP requests. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #options: ConnectOptions;
   readonly #webSocketUrl: string;
@@ -107,13 +108,14 @@ export class Client {
   #state: ConnectionState = "connecting";
   #socket: WebSocket | undefined;
   #nextId = 1;
-  /** Attempts to connect since the last success. */
+  /** Connection attempts since the last success. */
   #attempts = 0;
   #reconnectTimer: ReturnType<typeof setTimeout> | undefined;
   #connectTimer: ReturnType<typeof setTimeout> | undefined;
   #silenceTimer: ReturnType<typeof setInterval> | undefined;
-  /** Whether the gateway let the socket there is in. */
+  /** Whether the gateway accepted the current socket. */
   #wasAdmitted = false;
+  /** Why the client is closed; absent while it is not. */
   #closedBy: Error | undefined;
 
   constructor(options: ConnectOptions) {
@@ -122,61 +124,61 @@ export class Client {
     this.#webSocketUrl = url.href;
     url.protocol = url.protocol.replace("ws", "http");
     this.httpUrl = new URL("./", url).href;
-    this.headers = proof(options);
+    this.headers = authHeaders(options);
     this.#options = options;
     this.#open();
   }
 
-  /** Where the client stands now. */
+  /** The current state of the connection. */
   get state(): ConnectionState {
     return this.#state;
   }
 
-  /** Calls `listener` on every change of the state. Answers how to stop that. */
+  /** Calls `listener` on every change of the state. Returns a function that removes the listener. */
   onState(listener: (state: ConnectionState) => void): () => void {
     return this.#stateListeners.add(listener);
   }
 
   /**
-   * Calls `listener` when notifications may have been missed while there was no connection: read the state of what it
-   * names again. Answers how to stop that.
+   * Calls `listener` when notifications may have been missed while there was no connection. The caller must then read
+   * the state of the named workspace, thread or subscription again. Returns a function that removes the listener.
    */
   onGap(listener: (gap: Gap) => void): () => void {
     return this.#gapListeners.add(listener);
   }
 
-  /** Calls `handler` for every notification of this name. Answers how to stop that. */
+  /** Calls `handler` for every notification of this name. Returns a function that removes the handler. */
   on<N extends keyof Notifications>(name: N, handler: (params: Notifications[N]) => void): () => void {
     const listeners = this.#notificationListeners.get(name) ?? new Listeners();
     this.#notificationListeners.set(name, listeners);
     return listeners.add(handler as (params: unknown) => void);
   }
 
-  /** Calls `listener` for every binary frame. Answers how to stop that. */
+  /** Calls `listener` for every binary frame. Returns a function that removes the listener. */
   onFrame(listener: (frame: ArrayBuffer) => void): () => void {
     return this.#frameListeners.add(listener);
   }
 
-  /** Resolves once the connection is open, now or later; rejects when the client is closed. */
+  /** Resolves when the connection is open; rejects when the client is closed or `signal` aborts. */
   opened(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (this.#state === "open") end(resolve);
         else if (this.#closedBy) end(() => reject(this.#closedBy));
         else if (signal?.aborted) end(() => reject(signal.reason));
       };
       const end = (settle: () => void) => {
         off();
-        signal?.removeEventListener("abort", look);
+        signal?.removeEventListener("abort", check);
         settle();
       };
-      const off = this.onState(look);
-      signal?.addEventListener("abort", look);
-      look();
+      const off = this.onState(check);
+      signal?.addEventListener("abort", check);
+      check();
     });
   }
 
-  /** Calls a method. */
+  /** Calls a method and returns its result; rejects with one of the errors of this package. */
   async call<M extends keyof Methods>(method: M, ...rest: CallArguments<M>): Promise<Methods[M]["result"]> {
     const [params = {}, options = {}] = rest;
     const isRead = READS.has(method);
@@ -185,9 +187,9 @@ export class Client {
   }
 
   /**
-   * Receives the notifications of a workspace from now on, also on later connections, with nothing lost in between.
+   * Subscribes to the notifications of a workspace. The subscription survives reconnects without losing any.
    *
-   * Naming a workspace in any call has the same effect, except that the first lost connection may then be a gap.
+   * Naming a workspace in any call has the same effect, except that the first lost connection may cause a gap.
    */
   async follow(workspace_id: string): Promise<void> {
     await this.call("workspace/subscribe", { workspace_id });
@@ -196,13 +198,13 @@ export class Client {
     this.#following.knows(workspace_id, next_seq - 1);
   }
 
-  /** Sends a binary frame now. */
+  /** Sends a binary frame; throws `ConnectionLostError` if the connection is not open. */
   sendFrame(frame: Uint8Array<ArrayBuffer>): void {
-    if (this.#state !== "open" || !this.#socket) throw new ConnectionLostError("there is no connection");
+    if (this.#state !== "open" || !this.#socket) throw new ConnectionLostError("the connection is not open");
     this.#socket.send(frame);
   }
 
-  /** Ends the connection for good. Calls that wait fail. */
+  /** Closes the client permanently. Pending calls fail with `ClosedError`. */
   close(): void {
     this.#end(new ClosedError("the client was closed"));
   }
@@ -219,11 +221,11 @@ export class Client {
       if (this.#closedBy) throw this.#closedBy;
       signal?.throwIfAborted();
       if (this.#pending.size >= maxPending && !restores) {
-        throw new QueueFullError(`\`${method}\` has to wait: ${maxPending} calls are under way already`);
+        throw new QueueFullError(`\`${method}\` was not sent: ${maxPending} calls are already pending`);
       }
       const id = this.#nextId++;
       const message = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-      // A character is at most three bytes; only long texts are measured.
+      // A UTF-16 code unit takes at most three bytes in UTF-8, so only long messages have to be encoded to be measured.
       const isLong = message.length * 3 > MAX_MESSAGE_BYTES;
       if (isLong && new TextEncoder().encode(message).length > MAX_MESSAGE_BYTES) {
         throw new RangeError(`the params of \`${method}\` are larger than ${MAX_MESSAGE_BYTES} bytes`);
@@ -253,7 +255,7 @@ export class Client {
 
   #open(): void {
     const Socket = this.#options.WebSocket ?? globalThis.WebSocket;
-    if (!Socket) throw new TypeError("there is no global `WebSocket`: give `connect` one with its option `WebSocket`");
+    if (!Socket) throw new TypeError("there is no global `WebSocket`: pass the option `WebSocket` to `connect`");
     const { token, pageKey } = this.#options;
     const protocols = ["accord"];
     if (token !== undefined) protocols.push(`bearer.${token}`);
@@ -263,33 +265,33 @@ export class Client {
     this.#wasAdmitted = false;
     socket.binaryType = "arraybuffer";
     this.#connectTimer = setTimeout(() => this.#lost(socket), CONNECT_TIMEOUT);
-    let heard = true;
-    let asked = false;
+    let hasReceived = true;
+    let isProbing = false;
     socket.onopen = () => {
       this.#wasAdmitted = true;
       clearTimeout(this.#connectTimer);
       this.#silenceTimer = setInterval(() => {
-        if (!heard && asked) return this.#lost(socket);
-        asked = !heard;
-        if (asked) this.#request("system/capabilities", {}, { restores: () => {} }).catch(() => {});
-        heard = false;
+        if (!hasReceived && isProbing) return this.#lost(socket);
+        isProbing = !hasReceived;
+        if (isProbing) this.#request("system/capabilities", {}, { restores: () => {} }).catch(() => {});
+        hasReceived = false;
       }, SILENCE);
       void this.#restore(socket);
     };
     socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
-      heard = true;
+      hasReceived = true;
       if (typeof event.data === "string") this.#receive(event.data);
       else this.#frameListeners.tell(event.data);
     };
-    // Not every implementation closes a socket that was never open.
+    // Not every implementation emits `close` for a socket that never opened.
     socket.onerror = () => this.#lost(socket);
     socket.onclose = (event) => {
-      if (event.code === ACCESS_REVOKED) this.#end(new ClosedError(`the gateway ended the access: ${event.reason}`));
+      if (event.code === ACCESS_REVOKED) this.#end(new ClosedError(`the gateway revoked the access: ${event.reason}`));
       else this.#lost(socket);
     };
   }
 
-  /** The connection is there: takes up what the last one listened to, then sends what waits. */
+  /** Restores the subscriptions of the previous connection on the new socket, then sends the waiting calls. */
   async #restore(socket: WebSocket): Promise<void> {
     let gaps: Gap[];
     try {
@@ -297,7 +299,7 @@ export class Client {
         return this.#request(method, params, { timeout: 30_000, restores: answered ?? (() => {}) });
       });
     } catch {
-      // Lost again, or no answer: the next connection takes it up.
+      // The connection broke again, or a call timed out: the next connection restores the subscriptions.
       return this.#lost(socket);
     }
     if (this.#socket !== socket) return;
@@ -309,7 +311,7 @@ export class Client {
     for (const gap of gaps) this.#gapListeners.tell(gap);
   }
 
-  /** The connection is gone: what may be asked again waits for the next one, the rest fails. */
+  /** Handles a lost connection: calls that can be retried wait for the next one, the others fail. */
   #lost(socket: WebSocket): void {
     if (this.#socket !== socket) return;
     this.#drop();
@@ -319,19 +321,19 @@ export class Client {
       if (!pending.isSent) continue;
       pending.isSent = false;
       if (pending.retry && !pending.restores && pending.attempts < MAX_ATTEMPTS) continue;
-      const sentence = `the connection broke before \`${pending.method}\` was answered`;
-      pending.settle({ error: new ConnectionLostError(sentence) });
+      const reason = `the connection broke before \`${pending.method}\` was answered`;
+      pending.settle({ error: new ConnectionLostError(reason) });
     }
     if (this.#closedBy) return;
     if (this.#wasAdmitted || Object.keys(this.headers).length === 0) return this.#openLater();
-    // A WebSocket does not tell why it was refused.
-    void this.#refusal().then((sentence) => {
-      if (sentence !== undefined) this.#end(new AuthenticationError(sentence));
+    // The WebSocket API does not expose why the gateway rejected the handshake.
+    void this.#refusal().then((reason) => {
+      if (reason !== undefined) this.#end(new AuthenticationError(reason));
       else if (!this.#closedBy) this.#openLater();
     });
   }
 
-  /** Why the gateway does not accept the token or page key; nothing if it does, or does not answer. */
+  /** Returns why the gateway rejects the token or page key; `undefined` if it accepts it or cannot be reached. */
   async #refusal(): Promise<string | undefined> {
     try {
       const answer = await fetch(`${this.httpUrl}ws`, {
@@ -340,7 +342,7 @@ export class Client {
         signal: AbortSignal.timeout(CONNECT_TIMEOUT),
       });
       if (answer.status !== 401) return undefined;
-      return (await answer.text()).trim() || "the gateway does not accept the token";
+      return (await answer.text()).trim() || "the gateway rejects the token";
     } catch {
       return undefined;
     }
@@ -362,7 +364,7 @@ export class Client {
     for (const pending of [...this.#pending.values()]) pending.settle({ error: reason });
   }
 
-  /** Lets go of the socket without waiting for its goodbye, which may never come. */
+  /** Discards the socket without waiting for its close handshake, which may never complete. */
   #drop(): void {
     const socket = this.#socket;
     this.#socket = undefined;
@@ -396,8 +398,8 @@ export class Client {
     const pending = this.#pending.get(message.id ?? 0);
     if (!pending) return;
     if (message.error) {
-      const { code, message: sentence, data } = message.error;
-      pending.settle({ error: new RpcError(pending.method, code, sentence, data) });
+      const { code, message: reason, data } = message.error;
+      pending.settle({ error: new RpcError(pending.method, code, reason, data) });
       return;
     }
     const result = message.result;

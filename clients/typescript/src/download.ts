@@ -1,4 +1,4 @@
-// Downloads: chunks in binary frames, each with its hash, and the whole with another.
+// Downloads of artifacts in binary frames. The client verifies the hash of every chunk and of the whole file.
 
 import type { Client } from "./client.js";
 import { ConnectionLostError, TransferError } from "./errors.js";
@@ -6,7 +6,7 @@ import { decodeDownload } from "./frame.js";
 import type { ArtifactDownloadStartParams, ArtifactDownloadStartResponse } from "./generated.js";
 import { Sha256, sha256 } from "./sha256.js";
 
-/** Chunks that are asked for ahead of the one that is waited for. */
+/** Chunks that are requested ahead of the awaited one. */
 const AHEAD = 3;
 
 export interface DownloadOptions extends ArtifactDownloadStartParams {
@@ -17,9 +17,9 @@ export interface DownloadOptions extends ArtifactDownloadStartParams {
 type Chunk = Uint8Array<ArrayBuffer>;
 
 /**
- * The bytes of an artifact, chunk by chunk, each of them checked; fails at the end if the whole has another hash.
+ * Yields the bytes of an artifact in verified chunks; throws at the end if the hash of the whole file differs.
  *
- * Goes on after a lost connection. Whoever stops early ends the download.
+ * Continues after a lost connection. Leaving the iteration early aborts the download.
  */
 export async function* download(client: Client, options: DownloadOptions): AsyncGenerator<Chunk, void, undefined> {
   const { signal, onProgress, ...target } = options;
@@ -27,7 +27,7 @@ export async function* download(client: Client, options: DownloadOptions): Async
   let done = 0;
   for (;;) {
     const started = await client.call("artifact/download/start", target, signal ? { signal } : {});
-    // The same bytes after a lost connection, whatever became of the artifact.
+    // Pins the version, so that a restart after a lost connection continues with the same bytes.
     target.version_id = started.artifact.version_id ?? null;
     const session = new Session(client, options.workspace_id, started, signal);
     try {
@@ -40,11 +40,11 @@ export async function* download(client: Client, options: DownloadOptions): Async
       }
       await session.end("finish");
       if (hash.hex() !== started.sha256) {
-        throw new TransferError("hash_mismatch", "the bytes do not have the hash of the artifact");
+        throw new TransferError("hash_mismatch", "the hash of the downloaded bytes differs from that of the artifact");
       }
       return;
     } catch (error) {
-      // The gateway forgets a download with its connection; another one goes on where this one stopped.
+      // The gateway drops a download with its connection; the next one continues at the same offset.
       if (!(error instanceof ConnectionLostError)) throw error;
     } finally {
       await session.end("abort");
@@ -52,7 +52,7 @@ export async function* download(client: Client, options: DownloadOptions): Async
   }
 }
 
-/** The bytes of an artifact as a `Blob` with its type. */
+/** Downloads an artifact into a `Blob` with its MIME type. */
 export async function downloadBlob(client: Client, options: DownloadOptions): Promise<Blob> {
   const { workspace_id, artifact_id, version_id, signal } = options;
   const named = { workspace_id, artifact_id, ...(version_id ? { version_id } : {}) };
@@ -62,7 +62,7 @@ export async function downloadBlob(client: Client, options: DownloadOptions): Pr
   return new Blob(chunks, { type: artifact.artifact.mime_type ?? "application/octet-stream" });
 }
 
-/** Where the bytes of an artifact are over HTTP, and the header that goes with a request for them. */
+/** Returns the URL and the headers for fetching the bytes of an artifact over HTTP. */
 export function contentRequest(
   client: Client,
   artifact: { workspace_id: string; artifact_id: string; version_id?: string | null },
@@ -72,17 +72,17 @@ export function contentRequest(
   return { url: new URL(`artifacts/${path}/content`, client.httpUrl).href, headers: { ...client.headers } };
 }
 
-/** One download of one connection. */
+/** One download on one connection. */
 class Session {
   readonly #client: Client;
   readonly #params: { workspace_id: string; download_id: string };
   readonly #size: number;
   readonly #chunkSize: number;
   readonly #options: { retry: false; signal?: AbortSignal };
-  /** The chunks asked for, by where they begin. */
-  readonly #asked = new Map<number, Promise<Chunk>>();
-  /** The chunks that came and whose answer did not yet, by where they begin. */
-  readonly #came = new Map<number, Chunk>();
+  /** Requested chunks by offset. */
+  readonly #requested = new Map<number, Promise<Chunk>>();
+  /** Verified chunks by offset whose response has not arrived yet. */
+  readonly #received = new Map<number, Chunk>();
   readonly #offFrame: () => void;
   #isOver = false;
 
@@ -95,40 +95,40 @@ class Session {
     this.#offFrame = client.onFrame((data) => {
       const frame = decodeDownload(data);
       if (frame?.header.download_id !== started.download_id) return;
-      // A broken chunk is not kept, so its answer finds none.
+      // A damaged chunk is not stored, so `#request` fails when its response arrives.
       const { offset, len, chunk_sha256 } = frame.header;
       const isWhole = frame.bytes.length === len && sha256(frame.bytes) === chunk_sha256;
-      if (isWhole) this.#came.set(offset, frame.bytes);
+      if (isWhole) this.#received.set(offset, frame.bytes);
     });
   }
 
-  /** The chunk at `offset`; those behind it are asked for already. */
+  /** Returns the chunk at `offset` and requests the following ones ahead. */
   async next(offset: number): Promise<Chunk> {
     for (let ahead = 0; ahead <= AHEAD; ahead += 1) {
       const at = offset + ahead * this.#chunkSize;
-      if (at < this.#size && !this.#asked.has(at)) {
-        const asked = this.#ask(at);
-        asked.catch(() => {});
-        this.#asked.set(at, asked);
+      if (at < this.#size && !this.#requested.has(at)) {
+        const requested = this.#request(at);
+        requested.catch(() => {});
+        this.#requested.set(at, requested);
       }
     }
-    const chunk = await this.#asked.get(offset);
-    this.#asked.delete(offset);
-    if (!chunk) throw new TransferError("no_chunk", `no chunk was asked for at ${offset}`);
+    const chunk = await this.#requested.get(offset);
+    this.#requested.delete(offset);
+    if (!chunk) throw new TransferError("no_chunk", `no chunk was requested at offset ${offset}`);
     return chunk;
   }
 
-  async #ask(offset: number): Promise<Chunk> {
+  async #request(offset: number): Promise<Chunk> {
     const len = Math.min(this.#chunkSize, this.#size - offset);
     await this.#client.call("artifact/download/chunk", { ...this.#params, offset, len }, this.#options);
-    // The frame comes before the answer.
-    const chunk = this.#came.get(offset);
-    this.#came.delete(offset);
-    if (!chunk) throw new TransferError("hash_mismatch", `the chunk at ${offset} does not have the hash of its header`);
+    // The gateway sends the frame before the response.
+    const chunk = this.#received.get(offset);
+    this.#received.delete(offset);
+    if (!chunk) throw new TransferError("hash_mismatch", `the chunk at offset ${offset} does not match its hash`);
     return chunk;
   }
 
-  /** Tells the gateway; without a connection there is no download either. */
+  /** Ends the download on the gateway; a lost connection has already ended it. */
   async end(how: "finish" | "abort"): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,21 +1,21 @@
-// Why a call failed. Every error of this package is one of these, besides what an `AbortSignal` brings.
+// The errors of this package. An aborted call rejects with the reason of its `AbortSignal` instead.
 
-/** The gateway answered with an error. */
+/** The gateway returned an error. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   constructor(
     /** The method that failed. */
     readonly method: string,
-    /** The number JSON-RPC gives it. */
+    /** The JSON-RPC error code. */
     readonly code: number,
     message: string,
-    /** What a program needs to know. */
+    /** Structured details of the error, if any. */
     readonly data: unknown,
   ) {
     super(message);
   }
 
-  /** The stable name of the failure: `data.kind` of the tree family, `data.reason_code` of the company family. */
+  /** The stable name of the error: `data.kind` of the tree family, `data.reason_code` of the company family. */
   get kind(): string | undefined {
     const data = this.data as { kind?: unknown; reason_code?: unknown } | null | undefined;
     const kind = data?.kind ?? data?.reason_code;
@@ -23,7 +23,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The connection broke after the call was sent: nobody knows whether it happened. */
+/** The connection broke after the call was sent; whether the gateway executed it is unknown. */
 export class ConnectionLostError extends Error {
   override readonly name = "ConnectionLostError";
 }
@@ -33,22 +33,22 @@ export class ClosedError extends Error {
   override readonly name = "ClosedError";
 }
 
-/** The gateway does not accept the token; the client is closed, because no later attempt could succeed. */
+/** The gateway rejects the token or page key; the client is closed, because no later attempt could succeed. */
 export class AuthenticationError extends Error {
   override readonly name = "AuthenticationError";
 }
 
-/** No answer came in time. */
+/** The call was not answered within its timeout. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
 
-/** Too many calls wait already; nothing was sent. */
+/** Too many calls are pending; nothing was sent. */
 export class QueueFullError extends Error {
   override readonly name = "QueueFullError";
 }
 
-/** A file could not be transferred; `kind` says why in stable snake_case. */
+/** A transfer failed; `kind` is the stable reason in snake_case. */
 export class TransferError extends Error {
   override readonly name = "TransferError";
   constructor(

@@ -1,41 +1,42 @@
-// What a connection listens to, and how that is restored on the next one: no notification is lost unnoticed, and
-// none comes twice.
+// The subscriptions of a connection and their restoration on the next one: every notification is delivered once, and
+// possible losses are reported as gaps.
 //
-// Every notification of a workspace has a number that grows. `session/resume` sends those after the last one seen,
-// while new ones may already come in between; so they are held until all are there, and then told in order.
+// Every notification of a workspace has an increasing sequence number. `session/resume` replays those after the last
+// one delivered, while new ones may already arrive in between; they are held until the replay is complete and then
+// delivered in order.
 
 import type { EventsNotification, EventsSubscribeParams } from "./generated.js";
 import { ConnectionLostError, RpcError } from "./errors.js";
 
-/** A notification as it comes. */
+/** A notification as it arrives. */
 export interface Arrival {
   method: string;
   params: Record<string, unknown>;
-  /** Its number within its workspace, if it has one. */
+  /** The sequence number within its workspace; absent for notifications that are not numbered. */
   seq?: number;
 }
 
-/** What may have been missed: read the state of it again. */
+/** The workspace, thread or subscription whose notifications may have been missed; its state must be read again. */
 export type Gap = { workspace_id: string } | { thread_id: string } | { subscription_id: string };
 
-/** A number above all: whoever has seen it has nothing to be sent. */
+/** A sequence number above all others, with which `session/resume` replays nothing. */
 const LATEST = Number.MAX_SAFE_INTEGER;
-/** How long held notifications wait for one that the gateway promised, in milliseconds. */
+/** How long the client waits for announced notifications to be replayed, in milliseconds. */
 const HOLD = 1000;
 
 interface Workspace {
-  /** The number of the last notification told; none before the first. */
+  /** The sequence number of the last delivered notification; absent before the first. */
   last: number | undefined;
-  /** Notifications that wait for earlier ones; none while all is well. */
+  /** Notifications that wait for earlier ones; absent outside of a restoration. */
   held: Held | undefined;
 }
 
 interface Held {
   arrivals: Arrival[];
-  /** How many replayed ones, with numbers below `next`, are still to come; unknown before the gateway has said. */
+  /** Replayed notifications, numbered below `next`, that are still to come; absent until `session/resume` returns. */
   missing: number | undefined;
   next: number;
-  /** Called when the last one is there. */
+  /** Called when the last replayed notification has arrived. */
   complete: () => void;
 }
 
@@ -45,7 +46,7 @@ interface Resumed {
   next_seq: number;
 }
 
-/** Calls a method; `answered` gets the answer before anything behind it arrives. */
+/** Calls a method; `answered` receives the result before any later message is processed. */
 type Call = (
   method: string,
   params: Record<string, unknown>,
@@ -54,22 +55,22 @@ type Call = (
 
 export class Following {
   readonly #workspaces = new Map<string, Workspace>();
-  /** The open threads, each with its workspace. */
+  /** Open threads with their workspaces. */
   readonly #threads = new Map<string, string>();
-  /** The subscriptions to events of company folders, each with the last event it told. */
+  /** Subscriptions to events of company folders, each with the id of the last event delivered. */
   readonly #subscriptions = new Map<string, { params: EventsSubscribeParams; lastEvent: string | undefined }>();
-  readonly #tell: (arrival: Arrival) => void;
-  /** What may have been missed and nobody was told of yet. */
+  readonly #deliver: (arrival: Arrival) => void;
+  /** Gaps that have not been reported yet. */
   readonly #gaps: Gap[] = [];
-  /** Whether threads are being opened again. */
+  /** Whether threads are being reopened. */
   #restoring = false;
 
-  /** `tell` gets every notification once, in order. */
-  constructor(tell: (arrival: Arrival) => void) {
-    this.#tell = tell;
+  /** `deliver` receives every notification once, in order. */
+  constructor(deliver: (arrival: Arrival) => void) {
+    this.#deliver = deliver;
   }
 
-  /** Learns from an answered call what the connection listens to. */
+  /** Updates the subscriptions from a successful call. */
   answered(method: string, params: Record<string, unknown>, result: Record<string, unknown>): void {
     const thread = text(params["thread_id"]) ?? text(params["threadId"]);
     const workspace = workspaceOf(params) ?? workspaceOf(result);
@@ -98,16 +99,16 @@ export class Following {
     }
   }
 
-  /** Everything up to `last` is known to whoever asked, as they read the state after it. */
+  /** Marks all notifications up to `last` as delivered, because the caller reads the state after them. */
   knows(workspace: string, last: number): void {
     const followed = this.#workspaces.get(workspace);
     if (followed) followed.last = Math.max(followed.last ?? 0, last);
   }
 
-  /** Takes a notification and tells it, unless it was told before or has to wait. */
+  /** Delivers a notification, unless it was delivered before or must wait for earlier ones. */
   arrived(arrival: Arrival): void {
     const { method, params, seq } = arrival;
-    // Restoring opens the threads again, which is nobody's business.
+    // Restoring reopens the threads; the notifications that this causes are not delivered.
     if (method === "thread/started" && this.#restoring) return;
     if (method === "events.notification") {
       const { subscription_id, event } = params as unknown as EventsNotification;
@@ -116,12 +117,12 @@ export class Following {
     }
     const followed = seq === undefined ? undefined : this.#workspaces.get(workspaceOf(params) ?? "");
     if (seq === undefined || !followed) {
-      this.#tell(arrival);
+      this.#deliver(arrival);
       return;
     }
     const held = followed.held;
     if (!held) {
-      this.#tellNew(followed, arrival, seq);
+      this.#deliverNew(followed, arrival, seq);
       return;
     }
     held.arrivals.push(arrival);
@@ -131,13 +132,13 @@ export class Following {
     }
   }
 
-  #tellNew(followed: Workspace, arrival: Arrival, seq: number): void {
+  #deliverNew(followed: Workspace, arrival: Arrival, seq: number): void {
     if (followed.last !== undefined && seq <= followed.last) return;
     followed.last = seq;
-    this.#tell(arrival);
+    this.#deliver(arrival);
   }
 
-  /** The connection broke: numbered notifications of the next one wait for `restore`. */
+  /** Handles a lost connection: numbered notifications of the next one are held until `restore` has completed. */
   hold(): void {
     this.#restoring = true;
     for (const followed of this.#workspaces.values()) {
@@ -146,9 +147,9 @@ export class Following {
     }
   }
 
-  /** Listens on a new connection to what the old one listened to. Answers what may have been missed. */
+  /** Restores the subscriptions on a new connection. Returns the gaps. */
   async restore(call: Call): Promise<Gap[]> {
-    // Threads first: what is missed of a thread is sent only to those who listen to it.
+    // Threads first: the gateway replays the notifications of a thread only to connections that have opened it.
     await Promise.all([...this.#threads].map(([thread, workspace]) => this.#reopen(call, thread, workspace)));
     this.#restoring = false;
     await Promise.all([...this.#workspaces].map(([id, followed]) => this.#resume(call, id, followed)));
@@ -158,7 +159,7 @@ export class Following {
 
   async #reopen(call: Call, thread_id: string, workspace_id: string): Promise<void> {
     try {
-      // Starting a thread that is gone would make a new one.
+      // `thread/start` would create a thread that was deleted.
       await call("thread/get", { thread_id });
       await call("thread/start", { thread_id, workspace_id });
     } catch (error) {
@@ -177,10 +178,10 @@ export class Following {
         const { replayed: missing, next_seq } = result as unknown as Resumed;
         if (held && missing > 0) replayed = allReplayed(held, missing, next_seq);
       })) as unknown as Resumed;
-      const areAllThere = await replayed;
-      if (followed.held !== held) throw new ConnectionLostError("the connection broke while notifications came");
-      if (answer.gap || !areAllThere) this.#gaps.push({ workspace_id });
-      // The gateway does not know our number: it may count anew, from a restored backup for example.
+      const isComplete = await replayed;
+      if (followed.held !== held) throw new ConnectionLostError("the connection broke during the replay");
+      if (answer.gap || !isComplete) this.#gaps.push({ workspace_id });
+      // The gateway does not know this sequence number; after the restore of a backup it may count from a lower one.
       if (answer.gap) followed.last = undefined;
       this.#release(followed);
       followed.last = Math.max(followed.last ?? 0, answer.next_seq - 1);
@@ -191,23 +192,24 @@ export class Following {
     }
   }
 
-  /** Tells what was held, in order, each once. */
+  /** Delivers the held notifications in order, each once. */
   #release(followed: Workspace): void {
     const arrivals = followed.held?.arrivals ?? [];
     followed.held = undefined;
     arrivals.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
-    for (const arrival of arrivals) this.#tellNew(followed, arrival, arrival.seq ?? 0);
+    for (const arrival of arrivals) this.#deliverNew(followed, arrival, arrival.seq ?? 0);
   }
 
   async #resubscribe(call: Call, subscription_id: string): Promise<void> {
     const subscription = this.#subscriptions.get(subscription_id);
     if (!subscription) return;
     const { backfill_limit: _, after_event_id: __, ...params } = subscription.params;
-    // Only the events of one run have an order one can go on in.
-    const goesOn = params.run_id && params.workspace_dir && subscription.lastEvent;
+    // Only the events of a single run have an order that a subscription can continue in.
+    const canContinue = params.run_id && params.workspace_dir && subscription.lastEvent;
     try {
-      await call("events.subscribe", goesOn ? { ...params, after_event_id: subscription.lastEvent } : { ...params });
-      if (!goesOn) this.#gaps.push({ subscription_id });
+      const position = canContinue ? { after_event_id: subscription.lastEvent } : {};
+      await call("events.subscribe", { ...params, ...position });
+      if (!canContinue) this.#gaps.push({ subscription_id });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       this.#subscriptions.delete(subscription_id);
@@ -216,7 +218,7 @@ export class Following {
   }
 }
 
-/** Waits for the notifications that follow the answer of `session/resume`. Answers whether all came. */
+/** Waits for the notifications that `session/resume` replays. Returns whether all arrived in time. */
 function allReplayed(held: Held, missing: number, next: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), HOLD);
@@ -229,7 +231,7 @@ function allReplayed(held: Held, missing: number, next: number): Promise<boolean
   });
 }
 
-/** The workspace a message is about, wherever it says so. */
+/** Returns the workspace that a message names in any of its known members. */
 function workspaceOf(message: Record<string, unknown>): string | undefined {
   const thread = message["thread"] as { workspace_id?: unknown } | null | undefined;
   const workspace = message["workspace"] as { id?: unknown } | null | undefined;

@@ -1,4 +1,4 @@
-// Binary frames: four bytes that name the kind, the length of the header, the header as JSON, the bytes.
+// Binary frames: four bytes of magic, the length of the header (32 bits, big-endian), the header as JSON, the bytes.
 
 import type { ArtifactDownloadChunkHeader, ArtifactUploadChunkHeader } from "./generated.js";
 
@@ -6,7 +6,7 @@ const UPLOAD = "ARTU";
 const DOWNLOAD = "ARTD";
 const HEADER_AT = 8;
 
-/** A chunk on its way to the gateway. */
+/** Encodes a chunk for the gateway. */
 export function encodeUpload(header: ArtifactUploadChunkHeader, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const json = new TextEncoder().encode(JSON.stringify(header));
   const frame = new Uint8Array(HEADER_AT + json.length + bytes.length);
@@ -17,7 +17,7 @@ export function encodeUpload(header: ArtifactUploadChunkHeader, bytes: Uint8Arra
   return frame;
 }
 
-/** A chunk from the gateway, or nothing if the frame is of another kind or broken. */
+/** Decodes a chunk from the gateway; returns `undefined` if the frame is of another kind or malformed. */
 export function decodeDownload(
   frame: ArrayBuffer,
 ): { header: ArtifactDownloadChunkHeader; bytes: Uint8Array<ArrayBuffer> } | undefined {

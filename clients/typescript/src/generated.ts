@@ -9397,7 +9397,7 @@ export type WorktreeIsolation =
   /** A worktree is required. */
   | "required";
 
-/** Every method: what it takes and what it answers. */
+/** Every method with its params and its result. */
 export interface Methods {
   /** List the workspaces that the caller may see, oldest first. */
   "workspace/list": { params: WorkspaceListParams; result: WorkspaceListResponse };
@@ -10076,7 +10076,7 @@ export interface Methods {
   "pipeline.department.assign_tasks": { params: PipelineDepartmentAssignTasksParams; result: PipelineDepartmentAssignTasksResponse };
 }
 
-/** Every notification: what it carries. */
+/** Every notification with its payload. */
 export interface Notifications {
   /** A workspace was created, renamed, deactivated or made current; sent to every connection that may see it. */
   "workspace/changed": WorkspaceChangedNotification;
@@ -10147,7 +10147,7 @@ export interface Notifications {
   "conversation.notification": ConversationNotification;
 }
 
-/** The methods that change nothing, so that asking twice does no harm. */
+/** Methods that only read, so that repeating a call is safe. */
 export const READS: ReadonlySet<keyof Methods> = new Set<keyof Methods>([
   "workspace/list",
   "workspace/default",

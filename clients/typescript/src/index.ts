@@ -1,4 +1,4 @@
-// The client of the Accord gateway.
+// The TypeScript client of the Accord gateway.
 
 export { Client, connect } from "./client.js";
 export type { CallArguments, CallOptions, ConnectionState, ConnectOptions } from "./client.js";

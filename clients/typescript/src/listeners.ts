@@ -1,19 +1,19 @@
-// Whoever wants to hear of something. A listener that fails is told to the console and keeps nobody else from
-// hearing.
+// A set of listeners. If a listener throws, the error is logged to the console and the others are still called.
 
 export class Listeners<T> {
   readonly #all = new Set<(value: T) => void>();
 
-  /** Adds a listener. Answers how to take it away again. */
+  /** Adds a listener. Returns a function that removes it. */
   add(listener: (value: T) => void): () => void {
-    // A listener may be added twice, and each is taken away by itself.
-    const own = (value: T) => listener(value);
-    this.#all.add(own);
+    // The wrapper allows adding the same listener twice and removing each addition separately.
+    const entry = (value: T) => listener(value);
+    this.#all.add(entry);
     return () => {
-      this.#all.delete(own);
+      this.#all.delete(entry);
     };
   }
 
+  /** Calls all listeners with `value`. */
   tell(value: T): void {
     for (const listener of [...this.#all]) {
       try {

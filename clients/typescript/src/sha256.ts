@@ -1,6 +1,6 @@
-// SHA-256 that takes its bytes piece by piece, which the one of browsers cannot.
+// Incremental SHA-256, which the Web Crypto API does not offer.
 
-// Signed, because that is what the engines calculate with; the bits are the same.
+// Signed, because JavaScript engines optimize signed 32-bit integers; the bits are the same.
 const K = new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
   0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
@@ -12,21 +12,21 @@ const K = new Int32Array([
   0xc67178f2,
 ]);
 const BLOCK = 64;
-/** Bytes hashed before whoever shows something gets a turn. */
+/** Bytes hashed before control returns to the event loop. */
 const SLICE = 1 << 20;
 
-/** A hash that grows. */
+/** An incremental hash. */
 export class Sha256 {
   readonly #state = new Int32Array([
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
   ]);
   readonly #words = new Int32Array(64);
-  /** Bytes that do not fill a block yet. */
+  /** Bytes that do not fill a block yet, `#restLength` of them. */
   readonly #rest = new Uint8Array(BLOCK);
   #restLength = 0;
   #length = 0;
 
-  /** Takes more bytes. */
+  /** Appends bytes to the hashed data. */
   update(bytes: Uint8Array): this {
     this.#length += bytes.length;
     let at = 0;
@@ -44,7 +44,7 @@ export class Sha256 {
     return this;
   }
 
-  /** The hash of everything taken, as 64 lower-case hexadecimal characters. Ends the use of this object. */
+  /** Returns the hash as 64 lower-case hexadecimal characters. The object must not be used afterwards. */
   hex(): string {
     const length = this.#length;
     const padding = new Uint8Array(((this.#restLength < 56 ? 56 : 120) - this.#restLength) + 8);
@@ -102,12 +102,12 @@ export class Sha256 {
   }
 }
 
-/** The hash of bytes that are there. */
+/** Returns the hash of `bytes`. */
 export function sha256(bytes: Uint8Array): string {
   return new Sha256().update(bytes).hex();
 }
 
-/** The hash of a file of any size, a slice at a time, so that a page stays alive. */
+/** Returns the hash of a file of any size. Hashes it in slices, so that a page stays responsive. */
 export async function sha256OfBlob(
   blob: Blob,
   options: { signal?: AbortSignal; onProgress?: (hashed: number) => void } = {},
@@ -117,7 +117,7 @@ export async function sha256OfBlob(
     options.signal?.throwIfAborted();
     hash.update(new Uint8Array(await blob.slice(at, at + SLICE).arrayBuffer()));
     options.onProgress?.(Math.min(at + SLICE, blob.size));
-    // A read of a file already lets others have a turn; a read of memory does not.
+    // Reading a file yields to the event loop, but reading memory does not.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return hash.hex();

@@ -1,6 +1,6 @@
 // Uploads that survive lost connections, restarts of the gateway and reloads of the page.
 //
-// The gateway keeps what it has acknowledged; whoever goes on asks it where, and sends the rest.
+// The gateway keeps the acknowledged bytes. To continue, the client asks for the next offset and sends the rest.
 
 import type { Client } from "./client.js";
 import { ConnectionLostError, RpcError, TransferError } from "./errors.js";
@@ -9,30 +9,30 @@ import type { ArtifactRef, ArtifactUploadChunkRejectedNotification, ArtifactUplo
 import { Listeners } from "./listeners.js";
 import { sha256, sha256OfBlob } from "./sha256.js";
 
-/** Chunks on the wire that are not acknowledged yet. */
+/** Maximum number of chunks that are sent but not acknowledged. */
 const WINDOW = 4;
-/** Refused chunks in a row after which an upload fails. */
+/** Consecutive rejected chunks after which an upload fails. */
 const MAX_REJECTIONS = 8;
-/** Why a chunk is refused that would be refused again. */
-const HOPELESS = ["malformed_frame", "length_mismatch", "chunk_too_large", "empty_chunk", "exceeds_size"];
+/** Reasons for rejecting a chunk that a retry cannot resolve. */
+const PERMANENT = ["malformed_frame", "length_mismatch", "chunk_too_large", "empty_chunk", "exceeds_size"];
 
 export interface UploadOptions extends Omit<
   ArtifactUploadStartParams,
   "client_attachment_id" | "file_name" | "mime_type" | "sha256" | "size_bytes" | "source_kind"
 > {
-  /** The bytes; a `File` from a page will do. */
+  /** The bytes, for example a `File` that the user selected. */
   file: Blob;
-  /** The name; that of the `File` unless given. */
+  /** The file name. Default: the name of the `File`, or `file` for a plain `Blob`. */
   file_name?: string;
-  /** The MIME type; that of the `Blob` unless given. */
+  /** The MIME type. Default: that of the `Blob`. */
   mime_type?: string;
-  /** Where the bytes come from; `api` unless given. */
+  /** The origin of the bytes. Default `api`. */
   source_kind?: ArtifactUploadStartParams["source_kind"];
-  /** What `Upload.state` said before the page was reloaded. */
+  /** The value of `Upload.state` from before a page reload; continues that upload. */
   state?: UploadState;
 }
 
-/** What one has to keep, as JSON, to go on after a reload. */
+/** The state to store, as JSON, in order to continue an upload after a page reload. */
 export interface UploadState {
   workspace_id: string;
   client_attachment_id: string;
@@ -42,20 +42,21 @@ export interface UploadState {
 }
 
 export interface UploadProgress {
-  /** What happens. */
+  /** The current step; `waiting` means waiting to continue after an interruption. */
   phase: "hashing" | "sending" | "paused" | "waiting" | "finishing" | "done" | "failed";
-  /** Bytes hashed or acknowledged. */
+  /** Bytes hashed (phase `hashing`) or acknowledged. */
   done: number;
+  /** Size of the file in bytes. */
   total: number;
 }
 
-/** Starts an upload, or goes on with the one whose state is given. */
+/** Starts an upload, or continues the one whose state is given. */
 export function upload(client: Client, options: UploadOptions): Upload {
   return new Upload(client, options);
 }
 
 export class Upload {
-  /** The artifact, once it is there. */
+  /** Resolves with the artifact when the upload is complete. */
   readonly done: Promise<ArtifactRef>;
   readonly #client: Client;
   readonly #options: UploadOptions;
@@ -65,16 +66,17 @@ export class Upload {
   #progress: UploadProgress;
   #isPaused = false;
   #chunkSize = 256 << 10;
-  /** The next byte to be sent. */
+  /** Offset of the next byte to send. */
   #offset = 0;
-  /** Bytes the gateway has. */
+  /** Bytes that the gateway has acknowledged. */
   #received = 0;
+  /** Chunks sent but not acknowledged. */
   #inFlight = 0;
-  /** Whether the connection broke since the gateway was last asked where to go on. */
+  /** Whether the connection broke since the client last asked for the offset. */
   #isInterrupted = false;
   #rejected: ArtifactUploadChunkRejectedNotification | undefined;
   #rejections = 0;
-  /** Wakes whoever waits for an answer, the end of a pause or the end of it all. */
+  /** Wakes `#send` after an acknowledgement, a rejection, `pause`, `resume`, `abort` or a change of the connection. */
   #wake: () => void = () => {};
 
   constructor(client: Client, options: UploadOptions) {
@@ -82,38 +84,38 @@ export class Upload {
     this.#options = options;
     this.#progress = { phase: "hashing", done: 0, total: options.file.size };
     this.done = this.#run();
-    // Whoever does not ask for the artifact is told of the failure by the progress.
+    // Callers that do not await `done` see the failure in the progress; it must not be an unhandled rejection.
     this.done.catch(() => {});
   }
 
-  /** What to keep for after a reload; nothing before the gateway knows the upload. */
+  /** The state to store for continuing after a reload; absent until the gateway has accepted the upload. */
   get state(): UploadState | undefined {
     return this.#state;
   }
 
-  /** How far it is. */
+  /** The current progress. */
   get progress(): UploadProgress {
     return this.#progress;
   }
 
-  /** Calls `listener` whenever it comes further. Answers how to stop that. */
+  /** Calls `listener` on every change of the progress. Returns a function that removes the listener. */
   onProgress(listener: (progress: UploadProgress) => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Sends nothing more until `resume`. */
+  /** Stops sending until `resume` is called. */
   pause(): void {
     this.#isPaused = true;
     this.#wake();
   }
 
-  /** Goes on after `pause`. */
+  /** Continues after `pause`. */
   resume(): void {
     this.#isPaused = false;
     this.#wake();
   }
 
-  /** Gives it up; the gateway forgets the bytes. */
+  /** Aborts the upload; the gateway deletes the received bytes. */
   async abort(): Promise<void> {
     this.#abort.abort(new TransferError("aborted", "the upload was aborted"));
     this.#wake();
@@ -124,7 +126,7 @@ export class Upload {
     try {
       await this.#client.call("artifact/upload/abort", { workspace_id, upload_id }, { retry: true });
     } catch (error) {
-      // Forgotten already.
+      // The gateway no longer has the upload.
       if (!(error instanceof RpcError)) throw error;
     }
   }
@@ -135,7 +137,7 @@ export class Upload {
       this.#inFlight = Math.max(0, this.#inFlight - 1);
       this.#rejections = 0;
       this.#received = next_offset;
-      this.#tell("sending", next_offset);
+      this.#report("sending", next_offset);
       this.#wake();
     });
     const offRejected = this.#client.on("artifact/upload/chunk_rejected", (rejected) => {
@@ -145,16 +147,16 @@ export class Upload {
       this.#wake();
     });
     const offState = this.#client.onState((state) => {
-      // Chunks under way are lost, whatever comes next.
+      // Chunks in flight are lost, even if the connection comes back.
       if (state !== "open") this.#isInterrupted = true;
       this.#wake();
     });
     try {
       const artifact = await this.#transfer();
-      this.#tell("done", this.#options.file.size);
+      this.#report("done", this.#options.file.size);
       return artifact;
     } catch (error) {
-      this.#tell("failed", this.#received);
+      this.#report("failed", this.#received);
       throw error;
     } finally {
       offAck();
@@ -166,10 +168,10 @@ export class Upload {
   async #transfer(): Promise<ArtifactRef> {
     const { file, state } = this.#options;
     const { signal } = this.#abort;
-    const onProgress = (hashed: number) => this.#tell("hashing", hashed);
+    const onProgress = (hashed: number) => this.#report("hashing", hashed);
     const hash = await sha256OfBlob(file, { signal, onProgress });
     if (state && (state.sha256 !== hash || state.size_bytes !== file.size)) {
-      throw new TransferError("file_changed", "the file is not the one whose upload was begun");
+      throw new TransferError("file_changed", "the file differs from the one whose upload was started");
     }
     this.#state = state;
     for (;;) {
@@ -177,18 +179,18 @@ export class Upload {
         const finished = await this.#locate(hash);
         if (finished) return finished;
         await this.#send();
-        this.#tell("finishing", file.size);
+        this.#report("finishing", file.size);
         const { workspace_id, upload_id } = this.#state!;
         const { artifact } = await this.#client.call("artifact/upload/finish", { workspace_id, upload_id }, { signal });
         return artifact;
       } catch (error) {
         if (!(error instanceof ConnectionLostError || error instanceof Interrupted)) throw error;
-        this.#tell("waiting", this.#received);
+        this.#report("waiting", this.#received);
       }
     }
   }
 
-  /** Finds out where to go on, beginning an upload if there is none. Answers the artifact if all is done. */
+  /** Determines the offset to continue at and starts an upload if there is none. Returns the artifact if complete. */
   async #locate(hash: string): Promise<ArtifactRef | undefined> {
     const { file, state, ...target } = this.#options;
     const { signal } = this.#abort;
@@ -204,7 +206,7 @@ export class Upload {
         this.#offset = this.#received = found.next_offset;
         return undefined;
       } catch (error) {
-        // Expired, most likely: begin again.
+        // The upload has most likely expired: start a new one.
         if (!(error instanceof RpcError)) throw error;
       }
     }
@@ -221,7 +223,7 @@ export class Upload {
         size_bytes: file.size,
         source_kind: target.source_kind ?? "api",
       },
-      // The same attachment, size and hash answer the same upload.
+      // Safe to retry: the gateway returns the same upload for the same attachment, size and hash.
       { signal, retry: true },
     );
     const { workspace_id } = target;
@@ -231,17 +233,17 @@ export class Upload {
     return undefined;
   }
 
-  /** Sends what is missing, a few chunks ahead of the acknowledgements. */
+  /** Sends the missing bytes, up to `WINDOW` chunks ahead of the acknowledgements. */
   async #send(): Promise<void> {
     const { file } = this.#options;
-    this.#tell("sending", this.#received);
+    this.#report("sending", this.#received);
     while (this.#received < file.size) {
       this.#abort.signal.throwIfAborted();
       if (this.#isInterrupted) throw new Interrupted();
-      // Chunks behind a refused one are refused too; then the gateway is asked where to go on.
-      if (this.#rejected && this.#inFlight === 0) throw this.#judge(this.#rejected);
+      // The gateway also rejects the chunks after a rejected one; once all are settled, the offset is determined anew.
+      if (this.#rejected && this.#inFlight === 0) throw this.#rejectionError(this.#rejected);
       if (this.#isPaused || this.#rejected || this.#inFlight >= WINDOW || this.#offset >= file.size) {
-        if (this.#isPaused && this.#inFlight === 0) this.#tell("paused", this.#received);
+        if (this.#isPaused && this.#inFlight === 0) this.#report("paused", this.#received);
         await new Promise<void>((resolve) => (this.#wake = resolve));
       } else {
         await this.#sendChunk();
@@ -260,23 +262,23 @@ export class Upload {
     this.#offset = offset + bytes.length;
   }
 
-  /** What becomes of an upload with a refused chunk. */
-  #judge(rejected: ArtifactUploadChunkRejectedNotification): Error {
+  /** Returns the error for a rejected chunk: permanent, or an interruption after which the upload continues. */
+  #rejectionError(rejected: ArtifactUploadChunkRejectedNotification): Error {
     this.#rejections += 1;
-    const isOver = HOPELESS.includes(rejected.kind) || this.#rejections > MAX_REJECTIONS;
-    return isOver ? new TransferError(rejected.kind, rejected.message) : new Interrupted();
+    const isPermanent = PERMANENT.includes(rejected.kind) || this.#rejections > MAX_REJECTIONS;
+    return isPermanent ? new TransferError(rejected.kind, rejected.message) : new Interrupted();
   }
 
-  #tell(phase: UploadProgress["phase"], done: number): void {
+  #report(phase: UploadProgress["phase"], done: number): void {
     this.#progress = { phase, done, total: this.#options.file.size };
     this.#listeners.tell(this.#progress);
   }
 }
 
-/** The gateway has to be asked where to go on. */
+/** The offset to continue at must be requested from the gateway. */
 class Interrupted extends Error {}
 
-/** A name no other upload has. */
+/** Returns a random id for the attachment. */
 function newAttachmentId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `att_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

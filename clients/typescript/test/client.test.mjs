@@ -17,7 +17,7 @@ const gateway = new Gateway();
 before(() => gateway.start());
 after(() => gateway.stop());
 
-/** A client with a workspace it follows. */
+/** Returns a client that follows a new workspace. */
 async function following(options) {
   const client = gateway.connect(options);
   const workspace_id = newId("ws");
@@ -26,7 +26,7 @@ async function following(options) {
   return { client, workspace_id };
 }
 
-/** The versions of the document that were saved, as they come. */
+/** Collects the versions of the saved document as their notifications arrive. */
 function savedVersions(client) {
   const seen = [];
   client.on("thread/agents_doc/changed", ({ doc }) => seen.push(doc?.version));
@@ -41,17 +41,17 @@ describe("calls", () => {
     assert.equal(client.state, "open");
   });
 
-  test("the address may be that of the WebSocket, and the constructor one's own", async () => {
-    let made = 0;
-    class Own extends WebSocket {
+  test("the URL may be that of the WebSocket, and the constructor a custom one", async () => {
+    let created = 0;
+    class Custom extends WebSocket {
       constructor(...args) {
         super(...args);
-        made += 1;
+        created += 1;
       }
     }
-    const client = gateway.connect({ url: gateway.url.replace("http", "ws"), WebSocket: Own });
+    const client = gateway.connect({ url: gateway.url.replace("http", "ws"), WebSocket: Custom });
     await client.opened();
-    assert.equal(made, 1);
+    assert.equal(created, 1);
     assert.equal(client.httpUrl, gateway.url);
   });
 
@@ -71,14 +71,14 @@ describe("calls", () => {
     await assert.rejects(gateway.connect().call("no/such"), { code: -32601, kind: "method_not_found" });
   });
 
-  test("a hundred calls at a time each get their own answer", async () => {
+  test("a hundred concurrent calls each get their own result", async () => {
     const client = gateway.connect();
     const ids = Array.from({ length: 100 }, () => newId("ws"));
     const answers = await Promise.all(ids.map((workspace_id) => client.call("workspace/create", { workspace_id })));
     assert.deepEqual(answers.map(({ workspace }) => workspace.id), ids);
   });
 
-  test("params that are too large are refused before they break the connection", async () => {
+  test("params that are too large are rejected before they break the connection", async () => {
     const client = gateway.connect();
     const content = "x".repeat(17 << 20);
     await assert.rejects(client.call("thread/agents_doc/save", { workspace_id: "ws", content }), RangeError);
@@ -87,34 +87,34 @@ describe("calls", () => {
 });
 
 describe("notifications", () => {
-  test("two clients of a workspace hear of a change, a stranger does not", async () => {
+  test("both clients of a workspace are notified of a change, an unrelated client is not", async () => {
     const { client: first, workspace_id } = await following();
     const second = gateway.connect();
-    const stranger = gateway.connect();
+    const unrelated = gateway.connect();
     await second.follow(workspace_id);
-    await stranger.opened();
-    const heard = [];
-    stranger.on("thread/tree/changed", (params) => heard.push(params));
+    await unrelated.opened();
+    const received = [];
+    unrelated.on("thread/tree/changed", (params) => received.push(params));
     const both = [first, second].map((client) => until((listener) => client.on("thread/tree/changed", listener)));
     await first.call("thread/folder/create", { workspace_id, name: "Backend" });
     for (const changed of await Promise.all(both)) assert.equal(changed.workspace_id, workspace_id);
-    await stranger.call("workspace/list");
-    assert.deepEqual(heard, []);
+    await unrelated.call("workspace/list");
+    assert.deepEqual(received, []);
   });
 
-  test("a listener that fails keeps nobody from hearing, and one that left hears nothing", async (context) => {
+  test("a listener that throws does not affect others, and a removed one is not called", async (context) => {
     const { client, workspace_id } = await following();
     const errors = context.mock.method(console, "error", () => {});
-    const gone = [];
+    const removed = [];
     client.on("thread/tree/changed", () => {
       throw new Error("mine");
     });
-    client.on("thread/tree/changed", (params) => gone.push(params))();
-    const heard = until((listener) => client.on("thread/tree/changed", listener));
+    client.on("thread/tree/changed", (params) => removed.push(params))();
+    const notified = until((listener) => client.on("thread/tree/changed", listener));
     await client.call("thread/folder/create", { workspace_id, name: "Backend" });
-    await heard;
+    await notified;
     assert.equal(errors.mock.callCount(), 1);
-    assert.deepEqual(gone, []);
+    assert.deepEqual(removed, []);
   });
 });
 
@@ -123,7 +123,7 @@ describe("a lost connection", () => {
   before(() => wire.lay(gateway.url));
   after(() => wire.stop());
 
-  test("what was missed comes afterwards, in order, once, without a gap", async () => {
+  test("missed notifications are replayed in order, once, without a gap", async () => {
     const { client, workspace_id } = await following({ url: wire.url });
     const other = gateway.connect();
     await other.call("thread/tree", { workspace_id });
@@ -146,11 +146,11 @@ describe("a lost connection", () => {
     assert.deepEqual(gaps, []);
   });
 
-  test("open threads stay open: a turn that ended meanwhile is told", async () => {
+  test("open threads stay open: a turn that completed meanwhile is reported", async () => {
     const { client, workspace_id } = await following({ url: wire.url });
     const thread_id = newId("thr");
     await client.call("thread/start", { workspace_id, thread_id });
-    // A thread with a turn is no draft any more: others see it.
+    // A thread with a turn is no longer a draft, so other clients see it.
     const first = until((listener) => client.on("turn/completed", listener));
     await client.call("turn/start", { thread_id, turn_id: newId("trn"), input: [{ type: "text", text: "Hello" }] });
     await first;
@@ -165,14 +165,14 @@ describe("a lost connection", () => {
     const done = until((listener) => other.on("turn/completed", listener));
     await other.call("turn/start", { thread_id, turn_id, input: [{ type: "text", text: "Again" }] });
     await done;
-    const told = until((listener) => client.on("turn/completed", listener));
+    const reported = until((listener) => client.on("turn/completed", listener));
     wire.mend();
-    assert.equal((await told).turn.id, turn_id);
+    assert.equal((await reported).turn.id, turn_id);
     await client.call("workspace/list");
     assert.deepEqual(started, []);
   });
 
-  test("a workspace that was only named is followed again, with a gap", async () => {
+  test("a workspace that a call only named is followed again, with a gap", async () => {
     const workspace_id = newId("ws");
     const other = gateway.connect();
     await other.call("workspace/create", { workspace_id });
@@ -184,18 +184,18 @@ describe("a lost connection", () => {
     wire.mend();
     assert.deepEqual(await gap, { workspace_id });
     await back;
-    const heard = until((listener) => client.on("thread/tree/changed", listener));
+    const notified = until((listener) => client.on("thread/tree/changed", listener));
     await other.call("thread/folder/create", { workspace_id, name: "Backend" });
-    await heard;
+    await notified;
   });
 
-  test("a read that was under way is asked again, a write fails", async () => {
+  test("a read in flight is retried, a write fails", async () => {
     const { client, workspace_id } = await following({ url: wire.url });
     wire.mute();
     const read = client.call("thread/tree", { workspace_id });
     const write = client.call("thread/folder/create", { workspace_id, name: "Backend" });
     const refused = assert.rejects(write, ConnectionLostError);
-    // The gateway has both once another client sees the folder.
+    // Both requests have arrived when another client sees the folder.
     const other = gateway.connect();
     while ((await other.call("thread/tree", { workspace_id })).folders.length === 0);
     wire.cut();
@@ -218,7 +218,7 @@ describe("a lost connection", () => {
     assert.ok(workspace.id);
   });
 
-  test("whoever waits may give up or be out of time", async () => {
+  test("a waiting call can be aborted or time out", async () => {
     const client = gateway.connect({ url: wire.url });
     await client.opened();
     wire.mute();
@@ -231,7 +231,7 @@ describe("a lost connection", () => {
     assert.ok(await client.call("workspace/list"));
   });
 
-  test("closing fails what waits, and what comes later", async () => {
+  test("closing fails pending and later calls", async () => {
     const client = gateway.connect({ url: wire.url });
     await client.opened();
     wire.mute();
@@ -246,7 +246,7 @@ describe("a lost connection", () => {
 });
 
 describe("access", () => {
-  test("a wrong token is an authentication error at once", async () => {
+  test("a wrong token fails immediately with an authentication error", async () => {
     const client = gateway.connect({ token: "wrong", backoff: { first: 60_000, max: 60_000 } });
     const waiting = assert.rejects(client.call("workspace/list"), AuthenticationError);
     await assert.rejects(client.opened(), { name: "AuthenticationError", message: /token is not valid/ });
@@ -259,7 +259,7 @@ describe("access", () => {
     const answer = await fetch(`${origin}/sign-in`, { method: "POST", body: hash.replace("#code=", "") });
     const { page_key: pageKey } = await answer.json();
     const cookie = answer.headers.get("set-cookie").split(";")[0];
-    // What a browser adds by itself.
+    // A browser adds these headers itself.
     const headers = { cookie, origin: new URL(gateway.url).origin };
     class OfPage extends WebSocket {
       constructor(url, protocols) {
@@ -273,7 +273,7 @@ describe("access", () => {
     await assert.rejects(byCookie.opened(), AuthenticationError);
   });
 
-  test("a revoked token closes the client for good", async () => {
+  test("a revoked token closes the client permanently", async () => {
     const made = JSON.parse(gateway.command("token", "create", "--json"));
     const client = gateway.connect({ token: made.token });
     await client.opened();
@@ -285,19 +285,19 @@ describe("access", () => {
 });
 
 describe("a home that is restored from a backup", () => {
-  test("open clients hear every change", async () => {
+  test("open clients receive every change", async () => {
     const { client, workspace_id } = await following();
     const archive = join(gateway.folder, "backup.tar");
     gateway.command("backup", archive);
-    // Every start takes further numbers, so the client has seen numbers that the backup does not know of.
+    // Every start reserves further sequence numbers, so the client has seen numbers that the backup does not contain.
     for (let start = 0; start < 3; start += 1) {
       const back = enters(client, "open");
       await gateway.kill();
       await gateway.start();
       await back;
-      const heard = until((listener) => client.on("thread/tree/changed", listener));
+      const notified = until((listener) => client.on("thread/tree/changed", listener));
       await client.call("thread/folder/create", { workspace_id, name: `After the backup ${start}` });
-      await heard;
+      await notified;
     }
     const back = enters(client, "open");
     await gateway.kill();
@@ -317,8 +317,8 @@ describe("a home that is restored from a backup", () => {
   });
 });
 
-describe("a gateway that is killed and comes back on the same port", () => {
-  test("the client comes back, tells of the gap and hears what follows", async () => {
+describe("a gateway that is killed and restarted on the same port", () => {
+  test("the client reconnects, reports the gap and receives later notifications", async () => {
     const { client, workspace_id } = await following();
     const thread_id = newId("thr");
     await client.call("thread/start", { workspace_id, thread_id, name: "Plan" });
@@ -333,14 +333,14 @@ describe("a gateway that is killed and comes back on the same port", () => {
     assert.ok((await waiting).tree_version !== undefined);
     assert.deepEqual(await gap, { workspace_id });
     assert.deepEqual(states, ["reconnecting", "open"]);
-    const heard = until((listener) => client.on("thread/tree/changed", listener));
+    const notified = until((listener) => client.on("thread/tree/changed", listener));
     await gateway.connect().call("thread/folder/create", { workspace_id, name: "Backend" });
-    assert.equal((await heard).workspace_id, workspace_id);
+    assert.equal((await notified).workspace_id, workspace_id);
   });
 });
 
 describe("company folders", () => {
-  test("a company is made, its projects are listed and its events are heard, also after a restart", async () => {
+  test("a company is created, its projects are listed and its events arrive, also after a restart", async () => {
     const client = gateway.connect();
     const workspace_dir = `${gateway.folder}/company`;
     assert.deepEqual(await client.call("workspace.init", { workspace_dir, company_name: "Acme" }), { ok: true });

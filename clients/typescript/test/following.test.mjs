@@ -6,38 +6,38 @@ import { Following } from "../dist/following.js";
 const workspace_id = "ws_1";
 const changed = (seq) => ({ method: "thread/tree/changed", params: { workspace_id }, seq });
 
-/** What follows one workspace and has been told its notification 5. */
+/** Returns a `Following` of one workspace that has delivered notification 5 and lost its connection. */
 function following() {
-  const told = [];
-  const following = new Following(({ seq }) => told.push(seq));
+  const delivered = [];
+  const following = new Following(({ seq }) => delivered.push(seq));
   following.answered("thread/tree", { workspace_id }, {});
   following.arrived(changed(5));
   following.hold();
-  return { following, told };
+  return { following, delivered };
 }
 
-test("new notifications that overtake replayed ones wait for them, and none is told twice", async () => {
-  const { following: followed, told } = following();
+test("new notifications that overtake replayed ones wait for them, and none is delivered twice", async () => {
+  const { following: followed, delivered } = following();
   const gaps = await followed.restore(async (method, params, answered) => {
     assert.deepEqual([method, params], ["session/resume", { workspace_id, after_seq: 5 }]);
-    // The connection listened before it asked: 7 comes by itself and once more replayed.
+    // The connection is subscribed before it resumes: 7 arrives on its own and once more in the replay.
     followed.arrived(changed(7));
     const answer = { replayed: 2, gap: false, next_seq: 8 };
     answered(answer);
     followed.arrived(changed(9));
-    assert.deepEqual(told, [5]);
+    assert.deepEqual(delivered, [5]);
     for (const seq of [6, 7]) followed.arrived(changed(seq));
     return answer;
   });
-  assert.deepEqual(told, [5, 6, 7, 9]);
+  assert.deepEqual(delivered, [5, 6, 7, 9]);
   assert.deepEqual(gaps, []);
   followed.arrived(changed(9));
   followed.arrived(changed(10));
-  assert.deepEqual(told, [5, 6, 7, 9, 10]);
+  assert.deepEqual(delivered, [5, 6, 7, 9, 10]);
 });
 
 test("a connection that breaks while notifications are replayed loses none of them", async () => {
-  const { following: followed, told } = following();
+  const { following: followed, delivered } = following();
   const broken = followed.restore(async (_, __, answered) => {
     answered({ replayed: 2, gap: false, next_seq: 8 });
     followed.arrived(changed(6));
@@ -45,17 +45,17 @@ test("a connection that breaks while notifications are replayed loses none of th
     return { replayed: 2, gap: false, next_seq: 8 };
   });
   await assert.rejects(broken, ConnectionLostError);
-  assert.deepEqual(told, [5]);
+  assert.deepEqual(delivered, [5]);
   await followed.restore(async (_, { after_seq }, answered) => {
     assert.equal(after_seq, 5);
     answered({ replayed: 2, gap: false, next_seq: 8 });
     for (const seq of [6, 7]) followed.arrived(changed(seq));
     return { replayed: 2, gap: false, next_seq: 8 };
   });
-  assert.deepEqual(told, [5, 6, 7]);
+  assert.deepEqual(delivered, [5, 6, 7]);
 });
 
-test("a gap found on a connection that breaks is told by the next one", async () => {
+test("a gap found on a connection that breaks is reported by the next one", async () => {
   const { following: followed } = following();
   followed.answered("events.subscribe", {}, { subscription_id: "sub_1" });
   const answer = { replayed: 0, gap: true, next_seq: 100 };
@@ -68,8 +68,8 @@ test("a gap found on a connection that breaks is told by the next one", async ()
   assert.deepEqual(gaps, [{ workspace_id }, { subscription_id: "sub_1" }]);
 });
 
-test("after a gap the number of the gateway counts, although it is lower", async () => {
-  const { following: followed, told } = following();
+test("after a gap the sequence number of the gateway applies, even if it is lower", async () => {
+  const { following: followed, delivered } = following();
   const gaps = await followed.restore(async () => {
     followed.arrived(changed(2));
     return { replayed: 0, gap: true, next_seq: 3 };
@@ -78,10 +78,10 @@ test("after a gap the number of the gateway counts, although it is lower", async
   followed.arrived(changed(3));
   followed.arrived(changed(3));
   followed.arrived(changed(4));
-  assert.deepEqual(told, [5, 2, 3, 4]);
+  assert.deepEqual(delivered, [5, 2, 3, 4]);
 });
 
-test("a thread that is gone is not made again", async () => {
+test("a deleted thread is not created again", async () => {
   const { following: followed } = following();
   followed.answered("thread/start", { workspace_id, thread_id: "thr_1" }, {});
   const methods = [];
@@ -94,7 +94,7 @@ test("a thread that is gone is not made again", async () => {
   assert.deepEqual(gaps, [{ thread_id: "thr_1" }]);
 });
 
-test("events of a run go on behind the last one that was told", async () => {
+test("events of a run continue after the last one delivered", async () => {
   const { following: followed } = following();
   const params = { workspace_dir: "/company", run_id: "run_1", backfill_limit: 10 };
   followed.answered("events.subscribe", params, { subscription_id: "sub_1" });

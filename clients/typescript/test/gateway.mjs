@@ -1,4 +1,4 @@
-// A gateway of its own for a test, in a folder that goes with it, and a wire to it that can be cut.
+// Starts a gateway for a test in a temporary folder, and a proxy to it whose connections can be cut.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ export class Gateway {
   #process;
   #clients = [];
 
-  /** Starts it; a second time on the same home and port. */
+  /** Starts the gateway; later starts use the same home and port. */
   async start() {
     const listen = `127.0.0.1:${this.#port}`;
     this.#process = spawn(AC, ["serve", "--home", this.home, "--listen", listen], { stdio: ["ignore", "pipe", "inherit"] });
@@ -29,14 +29,14 @@ export class Gateway {
         if (found) resolve(found.slice(1));
       });
       this.#process.once("error", reject);
-      this.#process.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
+      this.#process.once("exit", (code) => reject(new Error(`the gateway exited with code ${code}`)));
     });
     this.#port = new URL(this.url).port;
     this.token = readFileSync(join(this.home, "token"), "utf8").trim();
     return this;
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills the gateway without a shutdown. */
   async kill() {
     const gone = new Promise((resolve) => this.#process.once("exit", resolve));
     this.#process.kill("SIGKILL");
@@ -49,7 +49,7 @@ export class Gateway {
     return client;
   }
 
-  /** Runs a command on the home. */
+  /** Runs an `ac` command on the home. */
   command(...args) {
     return execFileSync(AC, [...args, "--home", this.home], { encoding: "utf8" });
   }
@@ -61,13 +61,14 @@ export class Gateway {
   }
 }
 
-/** A wire to a gateway. */
+/** A TCP proxy to a gateway that can be interrupted. */
 export class Wire {
   #sockets = new Set();
   #isCut = false;
   #isMute = false;
   #server;
 
+  /** Starts the proxy to the gateway at `url`. */
   async lay(url) {
     const port = Number(new URL(url).port);
     this.#server = net.createServer((near) => {
@@ -90,17 +91,18 @@ export class Wire {
     return this;
   }
 
-  /** Ends what is there and lets nobody through until `mend`. */
+  /** Closes all connections and rejects new ones until `mend`. */
   cut() {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Loses what the gateway says until `mend`. */
+  /** Drops all bytes from the gateway until `mend`. */
   mute() {
     this.#isMute = true;
   }
 
+  /** Undoes `cut` and `mute`. */
   mend() {
     this.#isCut = this.#isMute = false;
   }
@@ -111,7 +113,7 @@ export class Wire {
   }
 }
 
-/** The first value for which `fits` is true. `listen` gets a listener and answers how to stop. */
+/** Resolves with the first value for which `fits` is true. `listen` adds a listener and returns its removal. */
 export function until(listen, fits = () => true) {
   return new Promise((resolve) => {
     const off = listen((value) => {
@@ -122,13 +124,13 @@ export function until(listen, fits = () => true) {
   });
 }
 
-/** The next change to this state. */
+/** Resolves when the client next enters this state. */
 export const enters = (client, state) => until((listener) => client.onState(listener), (now) => now === state);
 
 let count = 0;
 export const newId = (prefix) => `${prefix}_${process.pid}_${(count += 1)}`;
 
-/** Bytes that are the same every time and nowhere repeat soon. */
+/** Returns pseudo-random bytes that are the same for the same seed. */
 export function someBytes(length, seed = 1) {
   const bytes = new Uint8Array(length);
   let x = seed;

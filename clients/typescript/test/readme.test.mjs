@@ -9,7 +9,7 @@ import { Gateway } from "./gateway.mjs";
 test("the example of the README runs", async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const example = /^```js\n(.*?)^```$/ms.exec(readme)[1];
-  // Inside the package, so that its name is found.
+  // Inside the package, so that the import of its name resolves.
   const script = new URL("../dist/readme-example.mjs", import.meta.url);
   writeFileSync(script, example);
   const gateway = await new Gateway().start();

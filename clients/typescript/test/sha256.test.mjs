@@ -7,7 +7,7 @@ import { someBytes } from "./gateway.mjs";
 const ascii = (text) => new TextEncoder().encode(text);
 const expected = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-test("the published vectors", () => {
+test("the published test vectors match", () => {
   const vectors = {
     "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     abc: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
@@ -21,7 +21,7 @@ test("the published vectors", () => {
   assert.equal(million, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 });
 
-test("every length around the blocks", () => {
+test("every length around the block boundaries is correct", () => {
   for (let length = 0; length < 200; length += 1) {
     const bytes = someBytes(length, length + 1);
     assert.equal(sha256(bytes), expected(bytes), `${length} bytes`);
@@ -37,7 +37,7 @@ test("pieces of any size make the same hash", () => {
   }
 });
 
-test("a large blob is hashed in slices between which others have their turn", async () => {
+test("a large blob is hashed in slices that yield to the event loop", async () => {
   const bytes = someBytes(3_500_000);
   let turns = 0;
   const timer = setInterval(() => (turns += 1));

@@ -24,7 +24,7 @@ const file = (length, seed, name = "data.bin") => new File([someBytes(length, se
 const bytesOf = async (blob) => new Uint8Array(await blob.arrayBuffer());
 const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** The first progress that has come this far. */
+/** Resolves with the first progress of at least `done` bytes. */
 const reaches = (sending, done) =>
   until((listener) => sending.onProgress(listener), (progress) => progress.phase === "sending" && progress.done >= done);
 const enters = (sending, phase) =>
@@ -44,11 +44,11 @@ describe("uploads", () => {
     assert.deepEqual(sending.progress, { phase: "done", done: source.size, total: source.size });
   });
 
-  test("five megabytes arrive although the gateway is killed on the way", async () => {
+  test("five megabytes arrive although the gateway is killed during the upload", async () => {
     const source = file(5 * MB, 2);
     const sending = upload(client, { workspace_id, file: source });
     await reaches(sending, MB);
-    // Some chunks are on the disk, some on the wire, some not sent: the gateway says which.
+    // Some chunks are stored, some in flight, some not sent: the gateway reports the offset to continue at.
     sending.pause();
     const waiting = enters(sending, "waiting");
     await gateway.kill();
@@ -59,10 +59,10 @@ describe("uploads", () => {
     await gateway.start();
     const artifact = await sending.done;
     assert.equal(artifact.sha256, hashOf(await bytesOf(source)));
-    assert.ok(offsets[0] >= MB, `it went on at ${offsets[0]}`);
+    assert.ok(offsets[0] >= MB, `the upload continued at ${offsets[0]}`);
   });
 
-  test("nothing is sent while it is paused", async () => {
+  test("a paused upload sends nothing", async () => {
     const source = file(4 * MB, 3);
     const sending = upload(client, { workspace_id, file: source });
     await reaches(sending, 1);
@@ -77,7 +77,7 @@ describe("uploads", () => {
     assert.equal((await sending.done).sha256, hashOf(await bytesOf(source)));
   });
 
-  test("another client goes on with the kept state, as after a reload of the page", async () => {
+  test("another client continues with the stored state, as after a page reload", async () => {
     const source = file(3 * MB, 4);
     const tab = gateway.connect();
     const before = upload(tab, { workspace_id, file: source });
@@ -93,16 +93,16 @@ describe("uploads", () => {
     const artifact = await again.done;
     assert.equal(artifact.sha256, state.sha256);
     assert.equal(again.state.upload_id, state.upload_id);
-    assert.ok(offsets[0] >= MB, `it went on at ${offsets[0]}`);
-    // And once it is complete, the same state answers the same artifact.
+    assert.ok(offsets[0] >= MB, `the upload continued at ${offsets[0]}`);
+    // When the upload is complete, the same state returns the same artifact.
     const known = await upload(reloaded, { workspace_id, file: source, state }).done;
     assert.equal(known.artifact_id, artifact.artifact_id);
-    // Another file is not taken for it.
+    // A different file is rejected.
     const other = upload(reloaded, { workspace_id, file: file(3 * MB, 5), state });
     await assert.rejects(other.done, { kind: "file_changed" });
   });
 
-  test("a chunk that was damaged on the way is sent again", async () => {
+  test("a chunk damaged in transit is sent again", async () => {
     let damaged = 0;
     class Bad extends WebSocket {
       send(data) {
@@ -122,7 +122,7 @@ describe("uploads", () => {
     assert.equal(rejections[0], "hash_mismatch");
   });
 
-  test("an aborted upload is forgotten", async () => {
+  test("the gateway forgets an aborted upload", async () => {
     const sending = upload(client, { workspace_id, file: file(4 * MB, 7) });
     await reaches(sending, 1);
     const failed = assert.rejects(sending.done, { kind: "aborted" });
@@ -132,7 +132,7 @@ describe("uploads", () => {
     await assert.rejects(client.call("artifact/upload/status", { workspace_id, upload_id }), { kind: "unknown_upload" });
   });
 
-  test("no bytes and bytes that are there already need no chunk", async () => {
+  test("empty files and bytes that are already stored need no chunk", async () => {
     const frames = [];
     client.on("artifact/upload/chunk_ack", (ack) => frames.push(ack));
     const empty = await upload(client, { workspace_id, file: file(0, 1, "empty") }).done;
@@ -142,7 +142,7 @@ describe("uploads", () => {
     assert.deepEqual(frames, []);
   });
 
-  test("what the gateway refuses fails the upload", async () => {
+  test("an upload that the gateway rejects fails", async () => {
     const sending = upload(client, { workspace_id: "ws_none", file: file(10, 1) });
     await assert.rejects(sending.done, { kind: "unknown_workspace" });
     assert.equal(sending.progress.phase, "failed");
@@ -157,7 +157,7 @@ describe("downloads", () => {
     artifact_id = (await upload(client, options).done).artifact_id;
   });
 
-  test("the bytes come back, checked", async () => {
+  test("the bytes are downloaded and verified", async () => {
     const seen = [];
     const options = { workspace_id, artifact_id, onProgress: ({ done }) => seen.push(done) };
     const blob = await downloadBlob(client, options);
@@ -166,7 +166,7 @@ describe("downloads", () => {
     assert.ok(seen.length > 4);
   });
 
-  test("a download goes on after a lost connection", async () => {
+  test("a download continues after a lost connection", async () => {
     const far = gateway.connect({ url: wire.url });
     const hash = createHash("sha256");
     let chunks = 0;
@@ -180,7 +180,7 @@ describe("downloads", () => {
     assert.equal(hash.digest("hex"), hashOf(bytes));
   });
 
-  test("a damaged chunk is noticed", async () => {
+  test("a damaged chunk is detected", async () => {
     class Bad extends WebSocket {
       set onmessage(listener) {
         super.onmessage = (event) => {
@@ -193,7 +193,7 @@ describe("downloads", () => {
     await assert.rejects(downloadBlob(unlucky, { workspace_id, artifact_id }), { kind: "hash_mismatch" });
   });
 
-  test("whoever stops early makes room for others", async () => {
+  test("leaving the iteration early frees the download for others", async () => {
     for (let round = 0; round < 4; round += 1) {
       for await (const chunk of download(client, { workspace_id, artifact_id })) {
         assert.ok(chunk.length > 0);
@@ -202,7 +202,7 @@ describe("downloads", () => {
     }
   });
 
-  test("the bytes are also there over HTTP", async () => {
+  test("the bytes are also available over HTTP", async () => {
     const { url, headers } = contentRequest(client, { workspace_id, artifact_id });
     const answer = await fetch(url, { headers });
     assert.equal(answer.status, 200);

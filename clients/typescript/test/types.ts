@@ -1,10 +1,10 @@
-// What the compiler must accept and refuse; checked with `npm run typecheck`, never run.
+// Code that the compiler must accept or reject; checked with `npm run typecheck`, never run.
 
 import { connect, upload, type ArtifactRef, type Methods, type Notifications, type ThreadTreeResponse } from "../src/index.js";
 
 const client = connect({ url: "ws://127.0.0.1:17878/", token: "…" });
 
-// Both families, with their params and their results.
+// Methods of both families, with their params and results.
 const tree: Promise<ThreadTreeResponse> = client.call("thread/tree", { workspace_id: "ws_1" });
 const projects = (await client.call("workspace.projects.list", { workspace_dir: "/company" })).projects;
 const name: string | undefined = projects[0]?.name;
@@ -30,7 +30,7 @@ client.on("events.notification", ({ event, subscription_id }) => [event, subscri
 // @ts-expect-error there is no such notification
 client.on("thread/forest/changed", () => {});
 
-// The maps serve code that is about all methods.
+// Code that is generic over all methods can use the maps.
 type Word = Extract<keyof Methods, `artifact/${string}`>;
 const word: Word = "artifact/upload/start";
 type Payload = Notifications["artifact/created"]["artifact"]["artifact"];

@@ -20,7 +20,7 @@ export interface NotEmpty {
 /** The options of the dialog. */
 export type Choice = { kind: "open"; dir: string } | { kind: "inside"; folder: string } | { kind: "force" };
 
-/** Returns the folder if the error says that it is not empty; undefined for other errors. */
+/** Returns the folder if the error means that it is not empty; undefined for other errors. */
 export function notEmpty(error: unknown, dir: string): NotEmpty | undefined {
   if (!(error instanceof RpcError)) return undefined;
   const data = error.data as { cause?: unknown; is_company?: unknown } | undefined;

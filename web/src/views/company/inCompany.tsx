@@ -28,7 +28,7 @@ type CompanyView = ComponentType<CompanyViewProps>;
 const OpenCompany = later(() => import("./OpenCompany.tsx"));
 const CompanyGone = later(() => import("./CompanyGone.tsx"));
 
-/** Returns whether the error says that the folder contains no company. */
+/** Returns whether the error means that the folder contains no company. */
 const isNoCompany = (error: unknown) => error instanceof RpcError && error.kind === "NOT_A_WORKSPACE";
 
 /** Wraps a view that needs a company folder. */

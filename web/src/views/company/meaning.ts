@@ -34,7 +34,7 @@ export function meaningOf(status: string): Meaning {
 }
 
 /**
- * Returns the displayed status of a run. The run document says `running` for every run that has not ended; here
+ * Returns the displayed status of a run. The run document has `running` for every run that has not ended; here
  * *running* means that a process exists, and a run that was never launched is *not started*.
  */
 export function statusOf(row: MonitorRow): string {

@@ -8,7 +8,7 @@ import { JobLink, RunLink } from "../company/RunLink.tsx";
 import type { ProposalProps, ProposedDocument } from "./document.ts";
 
 export function MemoryDelta({ document, workspace, dir, names, isDecided }: ProposalProps) {
-  // Approval applies the patch, whatever the document says about it.
+  // Shows the patch file, because approval applies the patch and not the description in the document.
   const [patch] = document.files("patch");
   const isGuidance = document.text("scope_kind") === "agent_guidance";
   return (

@@ -85,7 +85,7 @@ export default function RunView({ workspace, dir, params }: CompanyViewProps) {
   useKeys("This run", [{ key: "p", label: "Play or pause the replay", run: play }]);
 
   const queue = queueOf(session);
-  // The document of a run that was never launched says `running`; here that means a process.
+  // The document of a run that was never launched has `running`; here that status requires a process.
   const status = queue
     ? "queued"
     : (session?.status ?? (row?.status === "running" ? "not started" : (row?.status ?? "")));
