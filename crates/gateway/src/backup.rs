@@ -35,8 +35,9 @@ use company::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Home, Sources, VERSION, sources::random_text};
+use crate::{Home, VERSION};
 use archive::{Manifest, Writer};
+use sources::{Sources, random_text};
 
 pub use restore::{Restore, Restored, RestoredFolder, restore};
 

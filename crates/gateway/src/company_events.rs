@@ -31,7 +31,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use self::watch::FolderWatch;
-use crate::Sources;
+use sources::Sources;
 
 /// The event type that represents conversation messages.
 const MESSAGE: &str = "conversation.message";

@@ -8,9 +8,10 @@ use crud::CrudStore;
 use index::{Indexes, SyncWorker};
 use protocol::MayExec;
 use rpc::{Failure, Hub, Router};
+use sources::Sources;
 
 use crate::{
-    Context, DesktopSessions, Error, Home, Peer, Principal, Sources, StoredTokens,
+    Context, DesktopSessions, Error, Home, Peer, Principal, StoredTokens,
     artifacts::{self, Artifacts, inputs::RunInputs},
     briefs::Briefs,
     company_events::CompanyEvents,

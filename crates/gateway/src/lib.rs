@@ -26,7 +26,6 @@ mod providers;
 mod rows;
 mod serve;
 mod sha256;
-mod sources;
 mod stdio;
 mod surroundings;
 mod turns;

@@ -10,11 +10,11 @@ use std::{
 use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
 use rpc::{Bytes, ConnectionId, Failure, Kind, Outbox, Request, Service};
+use sources::random_text;
 
 use crate::{
     Context, Gateway, Principal,
     artifacts::{Intake, limits},
-    sources::random_text,
 };
 
 /// One connected client.

@@ -17,9 +17,10 @@ use protocol::{
     },
 };
 use rpc::{Audience, Publication};
+use sources::Sources;
 
 use crate::{
-    Gateway, Sources, artifacts::attachments::TurnAttachments, notify, peer::thread_topic,
+    Gateway, artifacts::attachments::TurnAttachments, notify, peer::thread_topic,
     providers::Providers, rows,
 };
 

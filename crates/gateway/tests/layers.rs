@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, process::Command};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("rpc", &["protocol"]),
+    // Ids are typed.
+    ("sources", &["protocol"]),
     // Has the interface of a published crate and is used by SeaORM.
     ("sea-query-rusqlite", &[]),
     ("migration", &[]),
@@ -26,7 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "gateway",
         &[
             "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol",
-            "rpc", "runner",
+            "rpc", "runner", "sources",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),

@@ -6,14 +6,11 @@
 
 use crud::{CrudStore, DesktopSession, NewDesktopSession};
 use protocol::{DesktopSessionId, Id as _};
+use sources::{Sources, random_text};
 use subtle::ConstantTimeEq as _;
 
 use super::Principal;
-use crate::{
-    Error, Home,
-    sha256::sha256_hex,
-    sources::{Sources, random_text},
-};
+use crate::{Error, Home, sha256::sha256_hex};
 
 /// The lifetime of a one-time code, in seconds.
 const CODE_SECONDS: i64 = 10 * 60;

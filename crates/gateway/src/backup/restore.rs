@@ -14,7 +14,7 @@ use super::{
     archive::{self, Entry, Manifest, Refusal},
     parent,
 };
-use crate::sources::{Clock as _, SystemClock, random_text};
+use sources::{Clock as _, SystemClock, random_text};
 
 /// The maximum size of the first entry, in bytes.
 const LONGEST_ABOUT: u64 = 1 << 20;
