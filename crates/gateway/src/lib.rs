@@ -6,7 +6,6 @@
 
 mod artifacts;
 mod auth;
-mod backup;
 mod briefs;
 mod company_events;
 mod connections;
@@ -35,7 +34,6 @@ pub use auth::{
     Authenticator, Credential, DesktopSessions, InvalidToken, NewToken, Principal, Role,
     StoredTokens,
 };
-pub use backup::{BackupError, Restore, Restored, RestoredFolder, Saved, Secrets, backup, restore};
 pub use context::Context;
 pub use error::Error;
 pub use gateway::{Gateway, GatewayOptions};

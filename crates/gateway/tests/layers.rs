@@ -24,6 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Snapshots are read from the index in their wire format.
     ("index", &["company", "protocol"]),
     ("runner", &["company", "protocol"]),
+    // Company folders are part of a backup.
+    ("backup", &["company", "crud", "sources"]),
     (
         "gateway",
         &[
@@ -31,7 +33,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "rpc", "runner", "sources",
         ],
     ),
-    ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),
+    (
+        "cli",
+        &["backup", "blobs", "crud", "gateway", "protocol", "rpc"],
+    ),
     ("testkit", &["crud", "gateway", "rpc"]),
 ];
 

@@ -34,12 +34,12 @@ impl Restore {
         let bar = terminal::bytes_bar(0);
         let ticking = bar.clone();
         let restored = super::blocking(move || {
-            let wish = gateway::Restore {
+            let wish = backup::Restore {
                 file: &self.file,
                 home: &home,
                 companies: self.companies.as_deref(),
             };
-            gateway::restore(&wish, &mut |done, all| {
+            backup::restore(&wish, &mut |done, all| {
                 ticking.set_length(all);
                 ticking.set_position(done);
             })

@@ -9,10 +9,9 @@ use std::{
     path::{Component, Path},
 };
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::sha256::hex;
 
 /// The name of the second-to-last entry, which contains the hash of each file.
 pub(super) const MANIFEST: &str = "MANIFEST.json";
@@ -118,7 +117,7 @@ impl<W: Write> Writer<W> {
         self.pad(size)?;
         let listed = Listed {
             bytes: size,
-            sha256: hex(&hash.finalize()),
+            sha256: HEXLOWER.encode(&hash.finalize()),
         };
         self.manifest.insert(path.to_owned(), listed);
         Ok(())
@@ -128,7 +127,7 @@ impl<W: Write> Writer<W> {
     pub(super) fn finish(mut self) -> io::Result<W> {
         let manifest = serde_json::to_vec_pretty(&self.manifest)?;
         self.file(MANIFEST, 0o600, manifest.len() as u64, manifest.as_slice())?;
-        let seal = format!("{}\n", hex(&self.hash.clone().finalize()));
+        let seal = format!("{}\n", HEXLOWER.encode(&self.hash.clone().finalize()));
         self.file(SEAL, 0o600, seal.len() as u64, seal.as_bytes())?;
         self.put(&[0; 2 * BLOCK])?;
         self.output.flush()?;
@@ -281,7 +280,7 @@ pub(super) fn read(
             }
             let seal = input.text(head.size)?;
             input.padding(head.size)?;
-            let expected = format!("{}\n", hex(&so_far.finalize()));
+            let expected = format!("{}\n", HEXLOWER.encode(&so_far.finalize()));
             let same_header = header(SEAL, Kind::File, 0o600, head.size, head.now) == block;
             if seal != expected || !same_header || input.rest()?.iter().any(|byte| *byte != 0) {
                 return Err(damaged("its hash is not the one it was written with"));
@@ -315,7 +314,7 @@ pub(super) fn read(
                 if content.left > 0 {
                     return Err(damaged("it ends in the middle of a file"));
                 }
-                let sha256 = hex(&content.hash.finalize());
+                let sha256 = HEXLOWER.encode(&content.hash.finalize());
                 folders.remove(&path);
                 let bytes = head.size;
                 seen.insert(path, Listed { bytes, sha256 });

@@ -34,10 +34,9 @@ use company::{
     walk::{Found, walk_folder},
 };
 use serde::{Deserialize, Serialize};
-
-use crate::{Home, VERSION};
-use archive::{Manifest, Writer};
 use sources::{Sources, random_text};
+
+use archive::{Manifest, Writer};
 
 pub use restore::{Restore, Restored, RestoredFolder, restore};
 
@@ -159,21 +158,21 @@ pub struct Saved {
 
 /// Saves a home and its company folders into a new file. `progress` receives the number of bytes written so far.
 pub fn backup(
-    home: &Home,
+    home: &Path,
     file: &Path,
     secrets: Secrets,
     sources: &Sources,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Saved, BackupError> {
-    if !home.path().join("gateway.db").is_file() {
+    if !home.join("gateway.db").is_file() {
         return Err(BackupError::NoHome {
-            path: home.path().to_owned(),
+            path: home.to_owned(),
         });
     }
-    outside(file, home.path())?;
+    outside(file, home)?;
     let staged = Staged::new(file)?;
     let copy = staged.path.join("gateway.db");
-    crud::copy_database(home.path(), &copy)?;
+    crud::copy_database(home, &copy)?;
     let known = crud::company_folders(&copy)?;
     for dir in &known {
         outside(file, Path::new(dir))?;
@@ -197,7 +196,7 @@ pub fn backup(
     };
     let about = About {
         format: FORMAT,
-        version: VERSION.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at: sources.clock.now(),
         companies: companies.clone(),
     };
@@ -206,7 +205,7 @@ pub fn backup(
         .writer
         .file(ABOUT, 0o600, about.len() as u64, about.as_slice());
     written.map_err(failed)?;
-    saving.home(home.path(), &copy, secrets).map_err(failed)?;
+    saving.home(home, &copy, secrets).map_err(failed)?;
     let folders = folders(home, sources)?;
     for (number, dir) in companies.iter().enumerate() {
         saving.company(number, &folders.at(dir))?;
@@ -329,11 +328,11 @@ struct Saving<'a> {
 }
 
 /// Opens the company folders of a home for reading.
-fn folders(home: &Home, sources: &Sources) -> Result<Companies, BackupError> {
+fn folders(home: &Path, sources: &Sources) -> Result<Companies, BackupError> {
     let clock = Arc::clone(&sources.clock);
     let times = company::Sources::new(Arc::new(move || clock.now_ms()));
-    let trust = Trust::of_home(home.path()).map_err(|source| BackupError::Company {
-        path: home.path().to_owned(),
+    let trust = Trust::of_home(home).map_err(|source| BackupError::Company {
+        path: home.to_owned(),
         source: Box::new(source),
     })?;
     // The backup appends no events, so nothing needs to be notified.

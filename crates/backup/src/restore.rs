@@ -8,13 +8,13 @@ use std::{
 };
 
 use serde::Serialize;
+use sources::{Clock as _, SystemClock, random_text};
 
 use super::{
     ABOUT, About, BackupError, FORMAT, HOME,
     archive::{self, Entry, Manifest, Refusal},
     parent,
 };
-use sources::{Clock as _, SystemClock, random_text};
 
 /// The maximum size of the first entry, in bytes.
 const LONGEST_ABOUT: u64 = 1 << 20;
