@@ -1,9 +1,10 @@
 //! Connects artifacts in the database with the blob store: open uploads, completing them and reading content.
 //!
 //! The progress of an upload is the length of its file, so a chunk needs no database write. The database stores the
-//! owner, the metadata and the expiry of uploads, and everything about complete artifacts.
+//! owner, the metadata and the expiry of uploads, and everything about complete artifacts. The service knows neither
+//! connections nor wire types: it reports changes made in the background to an [`ArtifactListener`].
 
-use std::{ops::Range, path::Path, sync::Arc};
+use std::{future::Future, ops::Range, pin::Pin, sync::Arc};
 
 use blobs::{
     key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
@@ -11,33 +12,31 @@ use blobs::{
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
-use crud::{ArtifactDetail, ChunkHashes, FinishUpload, Finished, NewArtifact};
-use entity::{artifact_blob, artifact_upload_session as session};
-use rpc::{Failure, Kind};
+use crud::{
+    ArtifactDetail, BindTargets, ChunkHashes, CrudStore, FinishUpload, Finished, NewArtifact,
+    NewOutput, NewUpload, UploadStarted,
+};
+use entity::{artifact_blob, artifact_projection, artifact_upload_session as session};
 use serde_json::json;
+use sources::Sources;
 use tokio::sync::mpsc;
 
-use crate::{Error, Gateway, rows};
-
-pub(crate) mod attachments;
 pub(crate) mod chunk_hashes;
-mod frame;
-pub(crate) mod inputs;
-mod intake;
+mod error;
 mod maintenance;
 mod open;
-pub(crate) mod outputs;
 mod projections;
 #[cfg(test)]
 mod testing;
-pub(crate) mod upload;
+mod upload;
 mod verification;
 
-pub(crate) use frame::download_frame;
-pub(crate) use intake::Intake;
+use error::blocking;
+pub(crate) use error::{Damage, Error};
 pub(crate) use maintenance::run as run_maintenance;
 use open::OpenUploads;
 pub(crate) use projections::run as run_projections;
+pub(crate) use upload::{AcceptedChunk, Chunk, Rejection};
 pub(crate) use verification::run as run_verification;
 
 /// Limits of uploads and downloads. Sizes are in bytes.
@@ -69,10 +68,13 @@ pub(crate) mod limits {
     pub(crate) const MAX_READ: u64 = 1 << 20;
 }
 
-/// The artifact storage of a gateway.
+/// The artifacts of a home: their rows and their bytes.
 #[derive(Debug)]
 pub(crate) struct Artifacts {
+    store: CrudStore,
+    sources: Sources,
     blobs: Arc<LocalBlobs>,
+    listener: Arc<dyn ArtifactListener>,
     open: OpenUploads,
     /// Wakes the task that renders projections.
     projections: tokio::sync::Notify,
@@ -83,49 +85,123 @@ pub(crate) struct Artifacts {
     /// The queue of blobs to verify.
     unverified: mpsc::Sender<artifact_blob::Model>,
     /// The storage limits of one workspace.
+    quota: crud::Quota,
+}
+
+/// What [`Artifacts`] works with.
+pub(crate) struct ArtifactOptions {
+    /// The gateway database.
+    pub(crate) store: CrudStore,
+    /// The bytes.
+    pub(crate) blobs: LocalBlobs,
+    /// The clock and the id generator.
+    pub(crate) sources: Sources,
+    /// Receives the changes that background tasks make.
+    pub(crate) listener: Arc<dyn ArtifactListener>,
+    /// The storage limits of one workspace.
     pub(crate) quota: crud::Quota,
+    /// Whether this process renders projections.
+    pub(crate) makes_projections: bool,
+}
+
+/// Receives the changes that background tasks make. The gateway implements it to notify clients.
+pub(crate) trait ArtifactListener: std::fmt::Debug + Send + Sync + 'static {
+    /// Handles one change.
+    fn tell(&self, change: ArtifactChange) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// A change of an artifact that no request made.
+#[derive(Clone, Debug)]
+pub(crate) enum ArtifactChange {
+    /// The verification found that the bytes are intact again.
+    Healed(ArtifactDetail),
+    /// The verification found that the bytes are damaged or missing.
+    Damaged(ArtifactDetail),
+    /// A projection was rendered, or failed to be.
+    Projected(artifact_projection::Model),
+}
+
+/// A file that was made here and becomes an artifact, such as the output of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputFile {
+    /// The id of the artifact. It is derived from the origin of the file, so that no file is stored twice.
+    pub(crate) artifact_id: String,
+    /// The kind of the artifact; `None` to derive it from the content.
+    pub(crate) kind: Option<&'static str>,
+    pub(crate) workspace_id: String,
+    pub(crate) file_name: String,
+    pub(crate) bytes: Vec<u8>,
+    /// The detected content type of the bytes.
+    pub(crate) detected: Detected,
+    /// The name of the agent or provider that made the file.
+    pub(crate) author: String,
+    pub(crate) metadata: serde_json::Value,
+    /// The thread, turn, job and run that the artifact is bound to.
+    pub(crate) targets: BindTargets,
+    /// The purpose of the binding: `task_result` or `agent_output`.
+    pub(crate) binding_kind: &'static str,
+    /// The role of the binding: `task` or `assistant`.
+    pub(crate) role: &'static str,
 }
 
 impl Artifacts {
-    /// Opens the blob store. The returned receiver is the input of [`run_verification`].
-    pub(crate) fn open(
-        root: &Path,
-        quota: crud::Quota,
-        makes_projections: bool,
-    ) -> Result<(Self, mpsc::Receiver<artifact_blob::Model>), Error> {
-        let blobs = LocalBlobs::open(root).map_err(|source| Error::Blobs { source })?;
+    /// Creates the service. The returned receiver is the input of [`run_verification`].
+    pub(crate) fn new(
+        options: ArtifactOptions,
+    ) -> (Arc<Self>, mpsc::Receiver<artifact_blob::Model>) {
         let (unverified, to_verify) = mpsc::channel(verification::MAX_WAITING);
         let artifacts = Self {
-            blobs: Arc::new(blobs),
+            store: options.store,
+            sources: options.sources,
+            blobs: Arc::new(options.blobs),
+            listener: options.listener,
             open: OpenUploads::default(),
             projections: tokio::sync::Notify::new(),
             projected: tokio::sync::Notify::new(),
-            makes_projections,
+            makes_projections: options.makes_projections,
             unverified,
-            quota,
+            quota: options.quota,
         };
-        Ok((artifacts, to_verify))
+        (Arc::new(artifacts), to_verify)
     }
 
-    /// Wakes the background tasks that process a newly recorded artifact.
-    fn added(&self, artifact: &ArtifactDetail, has_chunk_hashes: bool) {
-        self.projections.notify_one();
-        let has_chunks = artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK;
-        if has_chunks && !has_chunk_hashes {
-            // If the queue is full, the periodic search finds this blob later.
-            let _ = self.unverified.try_send(artifact.blob.clone());
+    /// Returns the storage limits of one workspace.
+    pub(crate) fn quota(&self) -> crud::Quota {
+        self.quota
+    }
+
+    /// Starts an upload, or returns the identical upload that is already open.
+    pub(crate) async fn start_upload(
+        self: &Arc<Self>,
+        session: session::Model,
+    ) -> Result<UploadStarted, Error> {
+        let new = NewUpload {
+            session,
+            quota: self.quota,
+        };
+        let mut started = self.store.artifacts().start_upload(new).await?;
+        // Damaged bytes count as absent, so that the upload replaces them.
+        if let Some(blob) = &started.present {
+            match self.open_bytes(blob).await {
+                Ok(_) => {}
+                Err(Error::Unserved { .. }) => started.present = None,
+                Err(error) => return Err(error),
+            }
         }
+        Ok(started)
     }
 
-    pub(crate) fn blobs(&self) -> &Arc<LocalBlobs> {
-        &self.blobs
+    /// Returns the number of received bytes of an upload.
+    pub(crate) async fn received(self: &Arc<Self>, session: session::Model) -> Result<u64, Error> {
+        let artifacts = Arc::clone(self);
+        Ok(blocking(move || artifacts.count_received(&session)).await??)
     }
 
-    /// Returns the number of received bytes of an upload. Blocks.
+    /// Counts the received bytes of an upload. Blocks.
     ///
     /// Returns the full size if the workspace already has the blob: a process may have died after it moved the file
     /// into place and before it recorded the artifact.
-    pub(crate) fn received(&self, session: &session::Model) -> Result<u64, blobs::Error> {
+    fn count_received(&self, session: &session::Model) -> Result<u64, blobs::Error> {
         let size = session.size_bytes.unsigned_abs();
         let in_place = self
             .blobs
@@ -142,12 +218,17 @@ impl Artifacts {
         Ok(received)
     }
 
-    /// Removes `range` from an upload in progress if it is the end of the received bytes. Blocks.
-    pub(crate) fn take_back(
-        &self,
-        session: &session::Model,
+    /// Removes `range` from an upload in progress if it is the end of the received bytes.
+    pub(crate) async fn take_back(
+        self: &Arc<Self>,
+        session: Arc<session::Model>,
         range: Range<u64>,
-    ) -> Result<(), blobs::Error> {
+    ) -> Result<(), Error> {
+        let artifacts = Arc::clone(self);
+        Ok(blocking(move || artifacts.cut_back(&session, range)).await??)
+    }
+
+    fn cut_back(&self, session: &session::Model, range: Range<u64>) -> Result<(), blobs::Error> {
         let (workspace, segment) = segments(session)?;
         let place = self.open.place(&session.id);
         let mut open = place.lock();
@@ -160,6 +241,18 @@ impl Artifacts {
             // Another writer has appended more bytes; the hash of the whole file detects damage.
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// Removes an upload and its bytes. An artifact already created from it is kept.
+    pub(crate) async fn abort_upload(
+        self: &Arc<Self>,
+        session: session::Model,
+    ) -> Result<(), Error> {
+        let (artifacts, upload_id) = (Arc::clone(self), session.id.clone());
+        blocking(move || artifacts.discard(&session)).await??;
+        self.store.artifacts().remove_upload(&upload_id).await?;
+        self.discarded(&upload_id);
+        Ok(())
     }
 
     /// Closes an upload to further chunks and removes its bytes. The upload stays closed until [`Self::discarded`].
@@ -176,6 +269,297 @@ impl Artifacts {
     fn discarded(&self, upload_id: &str) {
         self.open.forget(upload_id);
     }
+
+    /// Creates an artifact from a complete upload. A repeated call returns the same artifact.
+    pub(crate) async fn finish_upload(
+        self: &Arc<Self>,
+        session: session::Model,
+        author: &str,
+    ) -> Result<Finished, Error> {
+        if let Some(artifact_id) = &session.artifact_id {
+            let artifacts = self.store.artifacts();
+            let version = session.version_id.as_deref();
+            let detail = artifacts.get(&session.workspace_id, artifact_id, version);
+            return Ok(Finished {
+                detail: detail.await?,
+                is_new: false,
+                healed: Vec::new(),
+            });
+        }
+        let (artifacts, placing) = (Arc::clone(self), session.clone());
+        let placed = blocking(move || artifacts.put_in_place(&placing)).await?;
+        if let Err(Error::HashMismatch(_)) = &placed {
+            // Bytes with a wrong hash cannot be repaired, so the upload is aborted.
+            self.abort_upload(session.clone()).await?;
+        }
+        let finished = self.record(&session, placed?, author).await?;
+        self.open.forget(&session.id);
+        Ok(finished)
+    }
+
+    /// Verifies the uploaded bytes, moves them to their final location and detects their content type. Blocks.
+    fn put_in_place(&self, session: &session::Model) -> Result<InPlace, Error> {
+        let blob = key(&session.workspace_id, &session.sha256)?;
+        let size = session.size_bytes.unsigned_abs();
+        let place = self.open.place(&session.id);
+        // A concurrent call for the same upload waits here and then finds the blob in place.
+        let mut open = place.lock();
+        // `keep` protects the blob from collection until it is recorded and verifies its hash. Damaged bytes are
+        // replaced by those of the upload.
+        let is_present = self.blobs.keep(&blob, size).unwrap_or(false);
+        let (workspace, segment) = segments(session)?;
+        let mut chunk_hashes = None;
+        if !is_present {
+            if open.is_closed {
+                return Err(Error::UnknownUpload(session.id.clone()));
+            }
+            let upload = match size {
+                // Empty uploads receive no chunk, so their file does not exist yet.
+                0 => Some(open.file(&self.blobs, session)?),
+                _ => open.existing(&self.blobs, session)?,
+            };
+            let received = upload.as_ref().map_or(0, |upload| upload.received());
+            let Some(upload) = upload.filter(|_| received == size) else {
+                return Err(Error::Incomplete {
+                    upload_id: session.id.clone(),
+                    received,
+                    size,
+                });
+            };
+            let digest = upload.finish()?;
+            let committed = self.blobs.commit_upload(
+                &workspace,
+                &segment,
+                size,
+                blob.sha256(),
+                PayloadHash::Running(digest),
+            );
+            match committed {
+                // Another process may have stored different bytes than those the chunk hashes were computed from.
+                Ok(_) if digest.sha256 == blob.sha256() => chunk_hashes = open.chunk_hashes.take(),
+                Ok(_) => {}
+                Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
+                    return Err(Error::HashMismatch(session.id.clone()));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        open.close();
+        drop(open);
+        self.blobs.remove_upload(&workspace, &segment)?;
+        let start = self.blobs.read_range(&blob, 0, kind::HEAD_LENGTH as u64)?;
+        Ok(InPlace {
+            detected: kind::detect(&start, &session.file_name, session.mime_type.as_deref()),
+            chunk_hashes: chunk_hashes.and_then(|collected| collected.of_all(size)),
+        })
+    }
+
+    async fn record(
+        &self,
+        session: &session::Model,
+        placed: InPlace,
+        author: &str,
+    ) -> Result<Finished, Error> {
+        let InPlace {
+            detected,
+            chunk_hashes,
+        } = placed;
+        let metadata = json!({
+            "client_attachment_id": session.client_attachment_id,
+            "upload_id": session.id,
+            "source_kind": session.source_kind,
+            "declared_mime_type": session.mime_type,
+            "detected_mime_type": detected.detected,
+            "mime_mismatch": detected.mismatch,
+        });
+        let size = session.size_bytes.unsigned_abs();
+        let has_chunk_hashes = chunk_hashes.is_some();
+        let (kind, created_by_kind) = produced(&session.source_kind, detected.kind);
+        let new = self.new_artifact(detected, size, &session.file_name, author, &metadata);
+        let finish = FinishUpload {
+            upload_id: session.id.clone(),
+            created_by_kind,
+            new: NewArtifact {
+                chunk_hashes,
+                kind: kind.to_owned(),
+                ..new
+            },
+            quota: self.quota,
+        };
+        let finished = self.store.artifacts().finish_upload(finish).await?;
+        if finished.is_new {
+            self.added(&finished.detail, has_chunk_hashes);
+        }
+        Ok(finished)
+    }
+
+    /// Stores a file that was made here as an artifact.
+    pub(crate) async fn keep_output(
+        self: &Arc<Self>,
+        output: OutputFile,
+    ) -> Result<Finished, Error> {
+        let artifacts = Arc::clone(self);
+        let output = blocking(move || artifacts.put_output(output)).await??;
+        let kept = self.store.artifacts().keep_output(output).await?;
+        if kept.is_new {
+            self.added(&kept.detail, false);
+        }
+        Ok(kept)
+    }
+
+    /// Stores the bytes of an output in the blob store. Blocks.
+    fn put_output(&self, output: OutputFile) -> Result<NewOutput, blobs::Error> {
+        let workspace = WorkspaceSegment::new(&output.workspace_id)?;
+        let committed = self.blobs.put(&workspace, &output.bytes)?;
+        let new = self.new_artifact(
+            output.detected,
+            committed.size,
+            &output.file_name,
+            &output.author,
+            &output.metadata,
+        );
+        Ok(NewOutput {
+            workspace_id: output.workspace_id,
+            sha256: committed.key.sha256().to_string(),
+            size_bytes: i64::try_from(committed.size).unwrap_or(i64::MAX),
+            targets: output.targets,
+            binding_kind: output.binding_kind,
+            role: output.role,
+            new: NewArtifact {
+                artifact_id: output.artifact_id,
+                kind: output.kind.map_or(new.kind, str::to_owned),
+                ..new
+            },
+            quota: self.quota,
+        })
+    }
+
+    /// Builds the new artifact, with new ids, for a blob that is in place.
+    fn new_artifact(
+        &self,
+        detected: Detected,
+        size: u64,
+        file_name: &str,
+        author: &str,
+        metadata: &serde_json::Value,
+    ) -> NewArtifact {
+        let new_id = |prefix: &str| format!("{prefix}{}", self.sources.ids.suffix());
+        let projections = blobs::projection::wanted(detected.kind, detected.mime.as_deref(), size);
+        NewArtifact {
+            artifact_id: new_id("art_"),
+            version_id: new_id("av_"),
+            blob_id: new_id("abl_"),
+            binding_id: new_id("abn_"),
+            display_name: name::display_name(file_name),
+            kind: detected.kind.as_str().to_owned(),
+            mime_type: detected.mime,
+            author: author.to_owned(),
+            metadata: metadata.to_string(),
+            projections: projections
+                .iter()
+                .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
+                .collect(),
+            chunk_hashes: None,
+            now: self.sources.clock.now(),
+        }
+    }
+
+    /// Wakes the background tasks that process a newly recorded artifact.
+    fn added(&self, artifact: &ArtifactDetail, has_chunk_hashes: bool) {
+        self.projections.notify_one();
+        let has_chunks = artifact.blob.size_bytes.unsigned_abs() > limits::RECOMMENDED_CHUNK;
+        if has_chunks && !has_chunk_hashes {
+            // If the queue is full, the periodic search finds this blob later.
+            let _ = self.unverified.try_send(artifact.blob.clone());
+        }
+    }
+
+    /// Opens a blob whose hash is valid. A damaged or missing blob is recorded as such and the call fails.
+    pub(crate) async fn open_bytes(
+        self: &Arc<Self>,
+        blob: &artifact_blob::Model,
+    ) -> Result<BlobReader, Error> {
+        match self.find_bytes(&blob.workspace_id, &blob.sha256).await? {
+            Ok(reader) => Ok(reader),
+            Err(error) => Err(self.not_served(blob, error).await),
+        }
+    }
+
+    /// Opens a blob whose hash is valid, without recording the damage of another one.
+    pub(crate) async fn find_bytes(
+        self: &Arc<Self>,
+        workspace_id: &str,
+        sha256: &str,
+    ) -> Result<Result<BlobReader, blobs::Error>, Error> {
+        let artifacts = Arc::clone(self);
+        let (workspace_id, sha256) = (workspace_id.to_owned(), sha256.to_owned());
+        blocking(move || artifacts.blobs.open(&key(&workspace_id, &sha256)?)).await
+    }
+
+    /// Returns the error for a blob that cannot be served, and records the damage so that its artifacts show it.
+    pub(crate) async fn not_served(
+        &self,
+        blob: &artifact_blob::Model,
+        error: blobs::Error,
+    ) -> Error {
+        let is_changed = matches!(
+            error,
+            blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }
+        );
+        let damage = if is_changed {
+            Damage::Changed
+        } else if matches!(error, blobs::Error::MissingBlob(_)) {
+            Damage::Missing
+        } else {
+            return error.into();
+        };
+        if let Err(error) = verification::verify(self, blob.clone()).await {
+            tracing::warn!(%error, "damaged bytes cannot be recorded");
+        }
+        Error::Unserved {
+            sha256: blob.sha256.clone(),
+            damage,
+        }
+    }
+
+    /// Returns a projection of a version of an artifact. Waits for at most `patience` while this process renders it;
+    /// after that, the returned projection is still pending.
+    pub(crate) async fn awaited_projection(
+        &self,
+        artifact: &ArtifactDetail,
+        kind: &str,
+        patience: std::time::Duration,
+    ) -> Result<artifact_projection::Model, crud::Error> {
+        let find = || async {
+            let artifacts = self.store.artifacts();
+            let row = &artifact.artifact;
+            let version = Some(artifact.version.id.as_str());
+            artifacts
+                .projection(&row.workspace_id, &row.id, version, kind)
+                .await
+        };
+        let waiting = async {
+            loop {
+                // Registers before the query, so that no completion is missed in between.
+                let projected = self.projected.notified();
+                let projection = find().await?;
+                if !self.makes_projections || projection.status != "pending" {
+                    return Ok(projection);
+                }
+                projected.await;
+            }
+        };
+        match tokio::time::timeout(patience, waiting).await {
+            Ok(projection) => projection,
+            Err(_) => find().await,
+        }
+    }
+}
+
+/// A blob that is stored at its final location.
+struct InPlace {
+    detected: Detected,
+    chunk_hashes: Option<ChunkHashes>,
 }
 
 fn segments(session: &session::Model) -> Result<(WorkspaceSegment, UploadSegment), blobs::Error> {
@@ -186,170 +570,9 @@ fn segments(session: &session::Model) -> Result<(WorkspaceSegment, UploadSegment
 }
 
 /// Returns the key of a blob in the blob store.
-pub(crate) fn key(workspace_id: &str, sha256: &str) -> Result<BlobKey, blobs::Error> {
+fn key(workspace_id: &str, sha256: &str) -> Result<BlobKey, blobs::Error> {
     let workspace = WorkspaceSegment::new(workspace_id)?;
     Ok(BlobKey::new(workspace, ContentHash::parse(sha256)?))
-}
-
-/// Creates an artifact from a complete upload. A repeated call returns the same artifact.
-pub(crate) async fn finish(
-    gateway: &Arc<Gateway>,
-    session: session::Model,
-    author: &str,
-) -> Result<Finished, Failure> {
-    let artifacts = gateway.store.artifacts();
-    if let Some(artifact_id) = &session.artifact_id {
-        let detail = artifacts
-            .get(
-                &session.workspace_id,
-                artifact_id,
-                session.version_id.as_deref(),
-            )
-            .await;
-        return Ok(Finished {
-            detail: detail.map_err(rows::failure)?,
-            is_new: false,
-            healed: Vec::new(),
-        });
-    }
-    let (worker, wanted) = (Arc::clone(gateway), session.clone());
-    let placed =
-        tokio::task::spawn_blocking(move || put_in_place(&worker.artifacts, &wanted)).await;
-    let placed = placed.map_err(|error| Failure::incident(&error))?;
-    if let Err(failure) = &placed
-        && failure.kind() == Kind::HashMismatch
-    {
-        // Bytes with a wrong hash cannot be repaired, so the upload is aborted.
-        upload::abort(gateway, session.clone()).await?;
-    }
-    let finished = record(gateway, &session, placed?, author).await?;
-    gateway.artifacts.open.forget(&session.id);
-    Ok(finished)
-}
-
-/// A blob that is stored at its final location.
-struct InPlace {
-    detected: Detected,
-    chunk_hashes: Option<ChunkHashes>,
-}
-
-/// Verifies the uploaded bytes, moves them to their final location and detects their content type. Blocks.
-fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPlace, Failure> {
-    let broken = |error: blobs::Error| Failure::incident(&error);
-    let blob = key(&session.workspace_id, &session.sha256).map_err(broken)?;
-    let size = session.size_bytes.unsigned_abs();
-    let place = artifacts.open.place(&session.id);
-    // A concurrent call for the same upload waits here and then finds the blob in place.
-    let mut open = place.lock();
-    // `keep` protects the blob from collection until it is recorded and verifies its hash. Damaged bytes are replaced
-    // by those of the upload.
-    let is_present = artifacts.blobs.keep(&blob, size).unwrap_or(false);
-    let (workspace, segment) = segments(session).map_err(broken)?;
-    let mut chunk_hashes = None;
-    if !is_present {
-        if open.is_closed {
-            let message = format!("there is no upload `{}`", session.id);
-            return Err(Failure::state(Kind::UnknownUpload, message));
-        }
-        let upload = match size {
-            // Empty uploads receive no chunk, so their file does not exist yet.
-            0 => Some(open.file(&artifacts.blobs, session).map_err(broken)?),
-            _ => open.existing(&artifacts.blobs, session).map_err(broken)?,
-        };
-        let received = upload.as_ref().map_or(0, |upload| upload.received());
-        let Some(upload) = upload.filter(|_| received == size) else {
-            let message = format!("upload `{}` has {received} of {size} bytes", session.id);
-            return Err(Failure::state(Kind::NotReady, message)
-                .with("status", "receiving")
-                .with("next_offset", received));
-        };
-        let digest = upload.finish().map_err(broken)?;
-        let committed = artifacts.blobs.commit_upload(
-            &workspace,
-            &segment,
-            size,
-            blob.sha256(),
-            PayloadHash::Running(digest),
-        );
-        match committed {
-            // Another process may have stored different bytes than those the chunk hashes were computed from.
-            Ok(_) if digest.sha256 == blob.sha256() => chunk_hashes = open.chunk_hashes.take(),
-            Ok(_) => {}
-            Err(blobs::Error::HashMismatch { .. } | blobs::Error::SizeMismatch { .. }) => {
-                let message = format!(
-                    "the bytes of upload `{}` do not have the declared hash",
-                    session.id
-                );
-                return Err(Failure::state(Kind::HashMismatch, message));
-            }
-            Err(error) => return Err(broken(error)),
-        }
-    }
-    open.close();
-    drop(open);
-    artifacts
-        .blobs
-        .remove_upload(&workspace, &segment)
-        .map_err(broken)?;
-    let start = artifacts
-        .blobs
-        .read_range(&blob, 0, kind::HEAD_LENGTH as u64)
-        .map_err(broken)?;
-    Ok(InPlace {
-        detected: kind::detect(&start, &session.file_name, session.mime_type.as_deref()),
-        chunk_hashes: chunk_hashes.and_then(|collected| collected.of_all(size)),
-    })
-}
-
-async fn record(
-    gateway: &Gateway,
-    session: &session::Model,
-    placed: InPlace,
-    author: &str,
-) -> Result<Finished, Failure> {
-    let InPlace {
-        detected,
-        chunk_hashes,
-    } = placed;
-    let metadata = json!({
-        "client_attachment_id": session.client_attachment_id,
-        "upload_id": session.id,
-        "source_kind": session.source_kind,
-        "declared_mime_type": session.mime_type,
-        "detected_mime_type": detected.detected,
-        "mime_mismatch": detected.mismatch,
-    });
-    let size = session.size_bytes.unsigned_abs();
-    let has_chunk_hashes = chunk_hashes.is_some();
-    let (kind, created_by_kind) = produced(&session.source_kind, detected.kind);
-    let finish = FinishUpload {
-        upload_id: session.id.clone(),
-        created_by_kind,
-        new: NewArtifact {
-            chunk_hashes,
-            kind: kind.to_owned(),
-            ..new_artifact(
-                gateway,
-                detected,
-                size,
-                &session.file_name,
-                author,
-                &metadata,
-            )
-        },
-        quota: gateway.artifacts.quota,
-    };
-    let finished = gateway
-        .store
-        .artifacts()
-        .finish_upload(finish)
-        .await
-        .map_err(rows::failure)?;
-    if finished.is_new {
-        let artifacts = &gateway.artifacts;
-        artifacts.added(&finished.detail, has_chunk_hashes);
-    }
-    Ok(finished)
 }
 
 /// Returns the artifact kind and the creator kind of an uploaded file, derived from its source and its content.
@@ -365,83 +588,4 @@ fn produced(source_kind: &str, content: ContentKind) -> (&'static str, &'static 
         _ => "user",
     };
     (kind, creator)
-}
-
-/// Builds the new artifact, with new ids, for a blob that is in place.
-fn new_artifact(
-    gateway: &Gateway,
-    detected: Detected,
-    size: u64,
-    file_name: &str,
-    author: &str,
-    metadata: &serde_json::Value,
-) -> NewArtifact {
-    let new_id = |prefix: &str| format!("{prefix}{}", gateway.sources.ids.suffix());
-    let wanted = blobs::projection::wanted(detected.kind, detected.mime.as_deref(), size);
-    NewArtifact {
-        artifact_id: new_id("art_"),
-        version_id: new_id("av_"),
-        blob_id: new_id("abl_"),
-        binding_id: new_id("abn_"),
-        display_name: name::display_name(file_name),
-        kind: detected.kind.as_str().to_owned(),
-        mime_type: detected.mime,
-        author: author.to_owned(),
-        metadata: metadata.to_string(),
-        projections: wanted
-            .iter()
-            .map(|kind| (new_id("apj_"), kind.as_str().to_owned()))
-            .collect(),
-        chunk_hashes: None,
-        now: gateway.sources.clock.now(),
-    }
-}
-
-/// Opens a blob whose hash is valid. A damaged or missing blob is recorded as such and the call fails.
-pub(crate) async fn open_bytes(
-    gateway: &Arc<Gateway>,
-    blob: &artifact_blob::Model,
-) -> Result<BlobReader, Failure> {
-    let (worker, wanted) = (Arc::clone(gateway), blob.clone());
-    let opened = tokio::task::spawn_blocking(move || {
-        let key = key(&wanted.workspace_id, &wanted.sha256)?;
-        worker.artifacts.blobs.open(&key)
-    });
-    match opened.await {
-        Ok(Ok(reader)) => Ok(reader),
-        Ok(Err(error)) => Err(not_served(gateway, blob, error).await),
-        Err(error) => Err(Failure::incident(&error)),
-    }
-}
-
-/// Returns the failure for a blob that cannot be served, and records the damage so that its artifacts show it.
-pub(crate) async fn not_served(
-    gateway: &Arc<Gateway>,
-    blob: &artifact_blob::Model,
-    error: blobs::Error,
-) -> Failure {
-    let is_damaged = matches!(
-        error,
-        blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }
-    );
-    let status = if is_damaged {
-        "quarantined"
-    } else if matches!(error, blobs::Error::MissingBlob(_)) {
-        "failed"
-    } else {
-        return Failure::incident(&error);
-    };
-    if let Err(error) = verification::verify(gateway, blob.clone()).await {
-        tracing::warn!(%error, "damaged bytes cannot be recorded");
-    }
-    let found = if status == "failed" {
-        "are missing"
-    } else {
-        "do not have their hash any more"
-    };
-    let message = format!("the stored bytes `{}` {found}", blob.sha256);
-    Failure::state(Kind::NotReady, message)
-        .with("status", status)
-        .with("sha256", blob.sha256.as_str())
-        .hint("upload the file again: good bytes replace damaged ones")
 }

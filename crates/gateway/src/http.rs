@@ -27,11 +27,12 @@ mod web;
 
 pub(crate) use guard::Allowed;
 
-use crate::{Gateway, auth::Throttle, connections::Place};
+use crate::{Gateway, auth::Throttle, connections::Place, services::Services};
 
 /// The state shared by all routes.
 pub(crate) struct Http {
     gateway: Arc<Gateway>,
+    services: Arc<Services>,
     throttle: Throttle,
     allowed: Allowed,
 }
@@ -47,6 +48,7 @@ pub(crate) struct Guest {
 /// Builds the routes of the port.
 pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
     let http = Arc::new(Http {
+        services: Arc::clone(&gateway.services),
         gateway,
         throttle: Throttle::default(),
         allowed,

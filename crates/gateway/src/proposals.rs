@@ -1,6 +1,6 @@
 //! Proposals for AGENTS.md documents: comparison, merging and notifications, for every kind of author.
 
-use crud::{BaseText, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
+use crud::{BaseText, CrudStore, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
 use diffy::{DiffOptions, PatchFormatter};
 use protocol::{
     AgentsDocProposalId,
@@ -10,8 +10,9 @@ use protocol::{
     },
 };
 use rpc::{Failure, Kind, Publication};
+use sources::Sources;
 
-use crate::{Gateway, rows};
+use crate::rows;
 
 /// The maximum number of lines that may differ between two texts. The cost of a comparison is quadratic in it.
 const MAX_CHANGED_LINES: usize = 20_000;
@@ -73,24 +74,26 @@ pub(crate) struct Wish {
     pub(crate) author: String,
 }
 
-impl Gateway {
-    /// Stores a proposal and returns whether it is new.
-    pub(crate) async fn propose(&self, wish: Wish) -> Result<(Proposal, bool), Failure> {
-        let proposals = self.store.agents_doc_proposals();
-        let base = proposals
-            .base(wish.scope.clone(), wish.base_version)
-            .await
-            .map_err(failure)?;
-        let new = NewProposal {
-            id: self.sources.id::<AgentsDocProposalId>().into(),
-            scope: wish.scope,
-            text: compared(base, wish.text).await?,
-            rationale: wish.rationale,
-            author: wish.author,
-            now: self.sources.clock.now(),
-        };
-        proposals.create(new).await.map_err(failure)
-    }
+/// Stores a proposal and returns whether it is new.
+pub(crate) async fn propose(
+    store: &CrudStore,
+    sources: &Sources,
+    wish: Wish,
+) -> Result<(Proposal, bool), Failure> {
+    let proposals = store.agents_doc_proposals();
+    let base = proposals
+        .base(wish.scope.clone(), wish.base_version)
+        .await
+        .map_err(failure)?;
+    let new = NewProposal {
+        id: sources.id::<AgentsDocProposalId>().into(),
+        scope: wish.scope,
+        text: compared(base, wish.text).await?,
+        rationale: wish.rationale,
+        author: wish.author,
+        now: sources.clock.now(),
+    };
+    proposals.create(new).await.map_err(failure)
 }
 
 /// Merges a proposal with the current version of its document (three-way merge). Fails with `MergeConflict` if both

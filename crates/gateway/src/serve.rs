@@ -103,7 +103,7 @@ pub async fn serve(
         Some(_) | None => reachable.to_string(),
     };
     let now = gateway_options.sources.clock.now();
-    let code = gateway.desktop_sessions.create_code(now).await;
+    let code = gateway.desktop_sessions().create_code(now).await;
     let code = code.map_err(|source| Error::SignIn { source })?;
     let serving = Serving {
         url: format!("ws://{reachable}/"),
@@ -147,7 +147,7 @@ pub async fn serve(
     drop(listener);
     let _ = stopping.send(true);
     gateway.stop_sessions();
-    gateway.hub.close(Closing::GOING_AWAY, |_| true);
+    gateway.services.hub.close(Closing::GOING_AWAY, |_| true);
     if tokio::time::timeout(GRACE, connections.all_left())
         .await
         .is_err()

@@ -22,7 +22,7 @@ use protocol::{
 use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
-use crate::artifacts::inputs::RunInputs;
+use crate::run_inputs::RunInputs;
 
 /// The implementation of [`Surroundings`] for the jobs of this gateway.
 #[derive(Clone, Debug)]

@@ -1,65 +1,139 @@
-//! Test helpers: a gateway, a client and access to the stored files.
+//! Test helpers: the artifacts of a temporary home with the workspace `ws_a`.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+};
 
-use rpc::Client;
-use serde_json::{Value, json};
+use blobs::{key::ContentHash, store::LocalBlobs};
+use crud::CrudStore;
+use entity::artifact_upload_session as session;
+use sources::Sources;
+use tempfile::TempDir;
+use tokio::runtime::Handle;
 
-use crate::{Gateway, GatewayOptions, Home, Principal, sha256_hex};
+use super::{
+    ArtifactChange, ArtifactListener, ArtifactOptions, Artifacts, Chunk, limits, run_verification,
+};
 
-/// Opens a gateway with the workspace `ws_a` and connects a client.
-pub(super) async fn opened(home: &Home) -> (Arc<Gateway>, Client) {
-    let options = GatewayOptions::system(|sentence| panic!("{sentence}"));
-    let gateway = Gateway::open(home, &options).await.expect("a home");
-    let client = rpc::memory::connect(gateway.connect(Principal::owner()));
-    call(&client, "workspace/create", json!({"workspace_id": "ws_a"})).await;
-    (gateway, client)
+const OWNER: &str = "owner";
+
+/// The artifacts of a temporary home. New blobs are verified in the background.
+pub(super) struct TestHome {
+    folder: TempDir,
+    pub(super) store: CrudStore,
+    pub(super) artifacts: Arc<Artifacts>,
 }
 
-pub(super) async fn call(client: &Client, method: &str, params: Value) -> Value {
-    let answer = client.call_raw(method, params).await;
-    answer.expect("the request is good")
-}
+/// Ignores all changes.
+#[derive(Debug)]
+struct Silent;
 
-/// Returns the params of `artifact/upload/start` for a file.
-pub(super) fn start(name: &str, bytes: &[u8]) -> Value {
-    json!({"workspace_id": "ws_a", "client_attachment_id": name, "file_name": name,
-        "size_bytes": bytes.len(), "sha256": sha256_hex(bytes), "source_kind": "api"})
-}
-
-/// Uploads bytes, in hashed chunks of the given size or otherwise in 1 MiB chunks without hashes. Returns the id of the
-/// artifact and the id of its blob.
-pub(super) async fn upload(
-    gateway: &Arc<Gateway>,
-    client: &Client,
-    bytes: &[u8],
-    hashed_chunk: Option<usize>,
-) -> (String, String) {
-    let started = call(client, "artifact/upload/start", start("a.bin", bytes)).await;
-    let upload = &started["upload_id"];
-    let mut offset = 0;
-    for chunk in bytes.chunks(hashed_chunk.unwrap_or(1 << 20)) {
-        let hash = hashed_chunk.map(|_| sha256_hex(chunk));
-        let header = json!({"workspace_id": "ws_a", "upload_id": upload, "offset": offset,
-            "len": chunk.len(), "chunk_sha256": hash});
-        let header = header.to_string();
-        let length = u32::try_from(header.len()).expect("a short header");
-        let frame = [b"ARTU", &length.to_be_bytes()[..], header.as_bytes(), chunk].concat();
-        let sent = client.send_binary(frame.into()).await;
-        sent.expect("the gateway reads");
-        offset += chunk.len();
+impl ArtifactListener for Silent {
+    fn tell(&self, _change: ArtifactChange) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async {})
     }
-    let finish = json!({"workspace_id": "ws_a", "upload_id": upload});
-    let finished = call(client, "artifact/upload/finish", finish).await;
-    let artifact = finished["artifact"]["artifact_id"].as_str();
-    let artifact = artifact.expect("an id").to_owned();
-    let detail = gateway.store.artifacts().get("ws_a", &artifact, None).await;
-    (artifact, detail.expect("it was made").blob.id)
 }
 
-/// Returns the path of the file of a blob.
-pub(super) fn path(home: &Home, sha256: &str) -> PathBuf {
-    let (outer, inner) = (&sha256[..2], &sha256[2..4]);
-    let blobs = home.path().join("artifacts/workspaces/ws_a/blobs/sha256");
-    blobs.join(outer).join(inner).join(sha256)
+pub(super) fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    ContentHash::of(bytes.as_ref()).to_string()
+}
+
+impl TestHome {
+    pub(super) async fn open() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = crud::Options::new(1, |sentence| panic!("{sentence}"));
+        let store = CrudStore::open(folder.path(), &options).expect("a database");
+        let created = store.workspaces().create("ws_a", None, 1).await;
+        created.expect("a workspace");
+        let blobs = LocalBlobs::open(&folder.path().join("artifacts")).expect("a blob store");
+        let (artifacts, unverified) = Artifacts::new(ArtifactOptions {
+            store: store.clone(),
+            blobs,
+            sources: Sources::system(),
+            listener: Arc::new(Silent),
+            quota: limits::QUOTA,
+            makes_projections: false,
+        });
+        tokio::spawn(run_verification(Arc::downgrade(&artifacts), unverified));
+        Self {
+            folder,
+            store,
+            artifacts,
+        }
+    }
+
+    /// Starts the upload of a file.
+    pub(super) async fn start(&self, name: &str, bytes: &[u8]) -> session::Model {
+        let sources = Sources::system();
+        let now = sources.clock.now();
+        let session = session::Model {
+            id: format!("upl_{}", sources.ids.suffix()),
+            workspace_id: "ws_a".to_owned(),
+            owner: OWNER.to_owned(),
+            client_attachment_id: name.to_owned(),
+            thread_id: None,
+            planned_turn_id: None,
+            file_name: name.to_owned(),
+            mime_type: None,
+            size_bytes: i64::try_from(bytes.len()).expect("a small file"),
+            sha256: sha256_hex(bytes),
+            source_kind: "api".to_owned(),
+            status: "receiving".to_owned(),
+            artifact_id: None,
+            created_at: now,
+            expires_at: now + limits::SESSION_SECONDS,
+            version_of: None,
+            version_id: None,
+        };
+        let started = self.artifacts.start_upload(session).await;
+        started.expect("there is room").session
+    }
+
+    /// Finishes an upload. Returns the id of the artifact and the id of its blob.
+    pub(super) async fn finish(&self, session: session::Model) -> (String, String) {
+        let finished = self.artifacts.finish_upload(session, OWNER).await;
+        let detail = finished.expect("the upload is complete").detail;
+        (detail.artifact.id, detail.blob.id)
+    }
+
+    /// Uploads bytes, in hashed chunks of the given size or otherwise in 1 MiB chunks without hashes. Returns the id of
+    /// the artifact and the id of its blob.
+    pub(super) async fn upload(
+        &self,
+        bytes: &[u8],
+        hashed_chunk: Option<usize>,
+    ) -> (String, String) {
+        let session = self.start("a.bin", bytes).await;
+        let mut offset = 0;
+        for bytes in bytes.chunks(hashed_chunk.unwrap_or(1 << 20)) {
+            let (artifacts, upload_id) = (Arc::clone(&self.artifacts), session.id.clone());
+            let (bytes, hash) = (bytes.to_vec(), hashed_chunk.map(|_| sha256_hex(bytes)));
+            let (length, database) = (bytes.len() as u64, Handle::current());
+            let appended = tokio::task::spawn_blocking(move || {
+                let chunk = Chunk {
+                    workspace_id: "ws_a",
+                    upload_id: &upload_id,
+                    owner: OWNER,
+                    offset,
+                    bytes: bytes.into(),
+                    sha256: hash.as_deref(),
+                };
+                artifacts.append_chunk(&database, &chunk).is_ok()
+            });
+            assert!(appended.await.expect("no panic"), "the chunk fits");
+            offset += length;
+        }
+        self.finish(session).await
+    }
+
+    /// Returns the path of the file of a blob.
+    pub(super) fn path(&self, sha256: &str) -> PathBuf {
+        let (outer, inner) = (&sha256[..2], &sha256[2..4]);
+        let blobs = Path::new("artifacts/workspaces/ws_a/blobs/sha256");
+        let blobs = self.folder.path().join(blobs);
+        blobs.join(outer).join(inner).join(sha256)
+    }
 }

@@ -217,8 +217,11 @@ mod tests {
         options.sources.clock = calendar.clone();
         let home = Home::open(folder.path()).unwrap();
         let gateway = Gateway::open(&home, &options).await.unwrap();
-        let sessions = &gateway.desktop_sessions;
-        let secrets = sessions.create("Test", &gateway.sources).await.unwrap();
+        let sessions = gateway.desktop_sessions();
+        let secrets = sessions
+            .create("Test", &gateway.services.sources)
+            .await
+            .unwrap();
         let proof = SessionProof {
             cookie: &secrets.cookie,
             page_key: &secrets.page_key,

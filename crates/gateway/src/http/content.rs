@@ -25,7 +25,7 @@ use super::{
     refusal::refuse,
     text,
 };
-use crate::{artifacts, rows};
+use crate::rows;
 
 /// The number of bytes read at a time.
 const PIECE: u64 = 256 << 10;
@@ -59,9 +59,9 @@ pub(super) async fn serve(
         answer.headers_mut().remove(header::CONTENT_TYPE);
         return answer;
     }
-    let blob = match artifacts::open_bytes(&http.gateway, &found.blob).await {
+    let blob = match http.services.artifacts.open_bytes(&found.blob).await {
         Ok(opened) => opened,
-        Err(failure) => return refuse(failure),
+        Err(error) => return refuse(rows::artifact_failure(error)),
     };
     let size = blob.size();
     let selection = match method == Method::GET {
@@ -110,7 +110,7 @@ async fn find(
     let allowed = principal.check_workspace(&wanted.workspace);
     allowed.map_err(refuse)?;
     let version = wanted.version.as_ref().map(|version| version.as_str());
-    let artifacts = http.gateway.store.artifacts();
+    let artifacts = http.services.store.artifacts();
     let found = artifacts
         .get(wanted.workspace.as_str(), wanted.artifact.as_str(), version)
         .await

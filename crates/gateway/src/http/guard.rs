@@ -124,7 +124,7 @@ impl Http {
     ) -> Result<Principal, Response> {
         let credential = credential(headers);
         let found = match &credential {
-            Some(credential) => self.gateway.tokens.authenticate(credential).await,
+            Some(credential) => self.services.tokens.authenticate(credential).await,
             None => self.signed_in(headers).await,
         };
         match found {
@@ -134,7 +134,7 @@ impl Http {
             }
             Ok(None) => {
                 let cause = match credential {
-                    Some(credential) => self.gateway.tokens.why_unknown(credential).await,
+                    Some(credential) => self.services.tokens.why_unknown(credential).await,
                     None => NO_TOKEN,
                 };
                 Err(self.refuse(guest, cause).await)
@@ -157,9 +157,9 @@ impl Http {
         if !is_our_page(headers) {
             return Ok(None);
         }
-        let now = self.gateway.sources.clock.now();
+        let now = self.services.sources.clock.now();
         let proof = SessionProof { cookie, page_key };
-        self.gateway
+        self.services
             .desktop_sessions
             .authenticate(&proof, now)
             .await

@@ -21,11 +21,11 @@ pub(super) async fn page(
     if let Err(refusal) = http.principal(&guest, &headers).await {
         return refusal;
     }
-    let gateway = &http.gateway;
+    let services = &http.services;
     let mut page = String::new();
-    render_routes(&mut page, gateway.router().metrics());
-    let (connections, waiting) = gateway.hub.load();
-    let (writes, reads) = gateway.store.waiting();
+    render_routes(&mut page, http.gateway.router().metrics());
+    let (connections, waiting) = services.hub.load();
+    let (writes, reads) = services.store.waiting();
     for (name, help, value) in [
         (
             "accord_connections",
@@ -54,7 +54,7 @@ pub(super) async fn page(
         &mut page,
         "accord_rejected_frames_total",
         "Binary frames that were not understood.",
-        gateway.watch.rejected_frames(),
+        services.watch.rejected_frames(),
     );
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }

@@ -19,7 +19,7 @@ use super::{
     guard::{NO_TOKEN, unchecked},
     text,
 };
-use crate::{auth::MAX_SESSION_SECONDS, watch};
+use crate::auth::MAX_SESSION_SECONDS;
 
 /// Signs a browser in if the code in the body is valid.
 pub(super) async fn sign_in(
@@ -28,8 +28,8 @@ pub(super) async fn sign_in(
     headers: HeaderMap,
     code: String,
 ) -> Response {
-    let sources = &http.gateway.sources;
-    let sessions = &http.gateway.desktop_sessions;
+    let sources = &http.services.sources;
+    let sessions = &http.services.desktop_sessions;
     match sessions.redeem_code(code.trim(), sources.clock.now()).await {
         Ok(true) => {}
         Ok(false) => {
@@ -83,9 +83,9 @@ pub(super) async fn sign_out(
             "there is no desktop session to end: the request has a token\n",
         );
     };
-    let ended = http.gateway.desktop_sessions.end(session).await;
+    let ended = http.services.desktop_sessions.end(session).await;
     let closed = match ended {
-        Ok(_) => watch::close_revoked(&http.gateway).await,
+        Ok(_) => http.services.watch.close_revoked().await,
         Err(error) => Err(error),
     };
     if let Err(error) = closed {

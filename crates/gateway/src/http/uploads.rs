@@ -1,7 +1,7 @@
 //! `/uploads`: resumable uploads with tus 1.0 (core, creation, termination, checksum, expiration) on the same upload
 //! sessions as `artifact/upload/*`.
 //!
-//! The rules are in [`crate::artifacts::upload`]; this module only maps them to HTTP. An upload belongs to the token
+//! The rules are in [`crate::artifacts`]; this module only maps them to HTTP. An upload belongs to the token
 //! that started it; for other tokens it is reported as not found.
 
 use std::sync::Arc;
@@ -27,11 +27,7 @@ mod metadata;
 mod receiving;
 
 use super::{Guest, Http, refusal::refuse, text};
-use crate::{
-    Principal,
-    artifacts::{limits, upload},
-    rows,
-};
+use crate::{Principal, artifacts::limits, rows};
 use checksum::Checksum;
 use receiving::Receiving;
 
@@ -131,23 +127,23 @@ fn meant(request: &Request) -> Method {
 async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Response, Response> {
     let principal = admit(http, guest, headers).await?;
     let size = number(headers, &UPLOAD_LENGTH).map_err(|complaint| bad(&complaint))?;
-    let gateway = &http.gateway;
+    let services = &http.services;
     let described = headers.get(UPLOAD_METADATA);
     let described = described.map_or(Ok(""), |value| value.to_str());
     let described = described.map_err(|_| bad("`Upload-Metadata` is not text"))?;
-    let params =
-        metadata::params(described, size, &gateway.sources).map_err(|complaint| bad(&complaint))?;
+    let params = metadata::params(described, size, &services.sources)
+        .map_err(|complaint| bad(&complaint))?;
     let allowed = principal.check_workspace(&params.workspace_id);
     allowed.map_err(refuse)?;
     check_room(http, &principal).await.map_err(refuse)?;
-    let started = upload::start(gateway, principal.author(), params).await;
+    let started = crate::uploads::start(services, principal.author(), params).await;
     let session = started.map_err(refuse)?.session;
     let location = format!("/uploads/{}", session.id);
     let expires = expires::value(session.expires_at);
     let mut answer = match size {
         // An empty upload receives no bytes, so it is complete.
         0 => {
-            let receiving = Receiving::new(gateway, session, &principal, 0);
+            let receiving = Receiving::new(services, session, &principal, 0);
             receiving.finish().await?
         }
         _ => {
@@ -166,8 +162,8 @@ async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Respon
 /// Rejects the request if the token has too many open uploads.
 async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
     let limit = limits::MAX_OPEN_HTTP_UPLOADS;
-    let artifacts = http.gateway.store.artifacts();
-    let now = http.gateway.sources.clock.now();
+    let artifacts = http.services.store.artifacts();
+    let now = http.services.sources.clock.now();
     let open = artifacts.open_uploads(principal.author(), now, limit).await;
     match open.map_err(rows::failure)? < limit {
         true => Ok(()),
@@ -234,7 +230,7 @@ async fn append(
         let sentence = format!("the upload misses {room} bytes, and these are more\n");
         return Err(text(StatusCode::PAYLOAD_TOO_LARGE, sentence));
     }
-    let receiving = Receiving::new(&http.gateway, session, &principal, offset);
+    let receiving = Receiving::new(&http.services, session, &principal, offset);
     // A separate task, so that received bytes are stored even if the connection is cut.
     let task = tokio::spawn(async move {
         let answer = receiving.take(request.into_body(), checksum).await;
@@ -253,8 +249,8 @@ async fn terminate(
 ) -> Result<Response, Response> {
     let principal = admit(http, guest, headers).await?;
     let session = find(http, &principal, id).await?;
-    let aborted = upload::abort(&http.gateway, session).await;
-    aborted.map_err(refuse)?;
+    let aborted = http.services.artifacts.abort_upload(session).await;
+    aborted.map_err(|error| refuse(rows::artifact_failure(error)))?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -276,8 +272,8 @@ async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Princi
 async fn find(http: &Http, principal: &Principal, id: &str) -> Result<session::Model, Response> {
     let nothing = || text(StatusCode::NOT_FOUND, "there is no such upload\n");
     let id = UploadId::parse(id).map_err(|_| nothing())?;
-    let now = http.gateway.sources.clock.now();
-    let artifacts = http.gateway.store.artifacts();
+    let now = http.services.sources.clock.now();
+    let artifacts = http.services.store.artifacts();
     let found = artifacts
         .find_upload(id.as_str(), principal.author(), now)
         .await;
@@ -291,7 +287,10 @@ async fn find(http: &Http, principal: &Principal, id: &str) -> Result<session::M
 async fn received(http: &Http, session: &session::Model) -> Result<u64, Failure> {
     match session.artifact_id {
         Some(_) => Ok(session.size_bytes.unsigned_abs()),
-        None => upload::received(&http.gateway, session.clone()).await,
+        None => {
+            let received = http.services.artifacts.received(session.clone()).await;
+            received.map_err(rows::artifact_failure)
+        }
     }
 }
 

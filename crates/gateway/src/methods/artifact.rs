@@ -1,12 +1,9 @@
 //! Handlers of `artifact/*`.
 
-use std::sync::Arc;
-
 use base64::{
     Engine as _, engine::general_purpose::STANDARD as BASE64,
     engine::general_purpose::URL_SAFE_NO_PAD,
 };
-use blobs::store::BlobStore as _;
 use crud::{ArtifactDetail, ArtifactQuery, BindTargets, NewBinding, RestoredBytes};
 use entity::artifact_blob;
 use protocol::{
@@ -16,7 +13,7 @@ use protocol::{
 use rpc::{Failure, Kind, Router};
 
 use super::{thread::page_size, turn::explain};
-use crate::{Context, artifacts, artifacts::limits, rows};
+use crate::{Context, artifact_notifications, artifacts::limits, rows};
 
 pub(super) mod download;
 pub(super) mod upload;
@@ -265,7 +262,8 @@ async fn read_blob(
     offset: u64,
     length: u64,
 ) -> Result<Vec<u8>, Failure> {
-    let reader = artifacts::open_bytes(&ctx.peer().gateway, blob).await?;
+    let reader = ctx.services().artifacts.open_bytes(blob).await;
+    let reader = reader.map_err(rows::artifact_failure)?;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length == 0 {
         return Ok(Vec::new());
@@ -376,25 +374,16 @@ async fn restore(
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let artifacts = ctx.store().artifacts();
     let found = ctx.artifact(workspace, artifact, None).await?;
-    let gateway = Arc::clone(&ctx.peer().gateway);
-    let (quota, blob_workspace, sha256) = (
-        gateway.artifacts.quota,
-        workspace.to_owned(),
-        found.blob.sha256,
-    );
-    let opened = tokio::task::spawn_blocking(move || {
-        artifacts::key(&blob_workspace, &sha256)
-            .and_then(|key| gateway.artifacts.blobs().open(&key))
-    });
-    let opened = opened.await.map_err(|error| Failure::incident(&error))?;
-    let bytes = match opened {
+    let stored = &ctx.services().artifacts;
+    let opened = stored.find_bytes(workspace, &found.blob.sha256).await;
+    let bytes = match opened.map_err(rows::artifact_failure)? {
         Ok(_) => RestoredBytes::Intact,
         Err(blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }) => RestoredBytes::Damaged,
         Err(blobs::Error::MissingBlob(_)) => RestoredBytes::Missing,
         Err(error) => return Err(Failure::incident(&error)),
     };
     let restored = artifacts
-        .restore(workspace, artifact, bytes, quota, ctx.now())
+        .restore(workspace, artifact, bytes, stored.quota(), ctx.now())
         .await;
     let restored = restored.map_err(rows::failure)?;
     let detail = artifacts
@@ -408,7 +397,9 @@ async fn restore(
         workspace_id: params.workspace_id.clone(),
         artifact: summary,
     };
-    ctx.publish(artifacts::upload::about(workspace, is_output, &updated));
+    ctx.publish(artifact_notifications::about(
+        workspace, is_output, &updated,
+    ));
     tell_threads(
         &ctx,
         &params.workspace_id,
@@ -465,7 +456,7 @@ async fn usage(
         .usage(params.workspace_id.as_str())
         .await;
     let used = used.map_err(rows::failure)?;
-    let quota = ctx.peer().gateway.artifacts.quota;
+    let quota = ctx.services().artifacts.quota();
     Ok(ArtifactUsageResponse {
         bytes: used.bytes.unsigned_abs(),
         files: used.files.unsigned_abs(),

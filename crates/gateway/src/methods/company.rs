@@ -52,7 +52,7 @@ async fn within<R: Send + 'static>(
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
     let (caller, workspace_dir) = (ctx.clone(), workspace_dir.to_owned());
-    let gateway = Arc::clone(&ctx.peer().gateway);
+    let services = Arc::clone(ctx.services());
     let (may_write, may_exec) = (ctx.may_write(), ctx.may_exec().ok());
     let (done, outdated) = blocking(move || {
         let company = caller.folder_at(&workspace_dir);
@@ -61,15 +61,15 @@ async fn within<R: Send + 'static>(
             company.finish_left();
         }
         if let Some(may) = may_exec {
-            gateway.heartbeats.observe(&company, may);
+            services.heartbeats.observe(&company, may);
         }
         let done = work(&company).map_err(|error| company.named(error))?;
-        let is_outdated = may_write && gateway.links.is_outdated(&company);
+        let is_outdated = may_write && services.links.is_outdated(&company);
         Ok((done, is_outdated.then_some(company)))
     })
     .await?;
     if let Some(company) = outdated {
-        ctx.peer().gateway.link(company).await;
+        ctx.services().links.link(company).await;
     }
     Ok(done)
 }
@@ -77,9 +77,9 @@ async fn within<R: Send + 'static>(
 /// Links a company folder to a workspace of the tree family if the caller may write.
 async fn link(ctx: &Context, workspace_dir: &str) {
     if ctx.may_write() {
-        let gateway = &ctx.peer().gateway;
-        match gateway.folder_at(workspace_dir).await {
-            Ok(company) => gateway.link(company).await,
+        let services = ctx.services();
+        match services.folder_at(workspace_dir).await {
+            Ok(company) => services.links.link(company).await,
             Err(failure) => {
                 tracing::warn!(
                     error = failure.message(),

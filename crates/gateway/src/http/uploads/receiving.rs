@@ -17,12 +17,10 @@ use super::{
     expires, text,
 };
 use crate::{
-    Gateway, Principal,
-    artifacts::{
-        self,
-        upload::{self, Chunk, Rejection},
-    },
-    notify,
+    Principal, artifact_notifications,
+    artifacts::{Chunk, Rejection},
+    rows,
+    services::Services,
 };
 
 /// The number of bytes buffered before they are written.
@@ -32,7 +30,7 @@ const STALL: Duration = Duration::from_secs(60);
 
 /// An upload that receives a request body.
 pub(super) struct Receiving {
-    gateway: Arc<Gateway>,
+    services: Arc<Services>,
     session: Arc<session::Model>,
     owner: Arc<str>,
     /// The offset of the next byte.
@@ -50,13 +48,13 @@ enum End {
 
 impl Receiving {
     pub(super) fn new(
-        gateway: &Arc<Gateway>,
+        services: &Arc<Services>,
         session: session::Model,
         principal: &Principal,
         offset: u64,
     ) -> Self {
         Self {
-            gateway: Arc::clone(gateway),
+            services: Arc::clone(services),
             expires_at: session.expires_at,
             session: Arc::new(session),
             owner: principal.author().into(),
@@ -129,7 +127,7 @@ impl Receiving {
 
     async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
         let length = piece.len() as u64;
-        let (gateway, database) = (Arc::clone(&self.gateway), Handle::current());
+        let (artifacts, database) = (Arc::clone(&self.services.artifacts), Handle::current());
         let (session, owner, offset) = (
             Arc::clone(&self.session),
             Arc::clone(&self.owner),
@@ -144,41 +142,38 @@ impl Receiving {
                 bytes: Bytes::from(piece),
                 sha256: None,
             };
-            upload::take(&gateway, &database, &chunk)
+            artifacts.append_chunk(&database, &chunk)
         });
         let taken = taken.await;
         let taken = taken.map_err(|error| refuse(Failure::incident(&error)))?;
         let taken = taken.map_err(|rejection| rejected(&rejection, offset))?;
         self.offset += length;
-        upload::extend(&self.gateway, &self.session.id, &taken).await;
+        let artifacts = &self.services.artifacts;
+        artifacts.extend_upload(&self.session.id, &taken).await;
         self.expires_at = taken.extend_to.unwrap_or(self.expires_at);
         Ok(())
     }
 
     /// Removes the bytes from an offset on, because their checksum was not verified.
     async fn take_back(&mut self, begin: u64) -> Result<(), Response> {
-        let (gateway, session, end) = (
-            Arc::clone(&self.gateway),
-            Arc::clone(&self.session),
-            self.offset,
-        );
-        let taken_back =
-            tokio::task::spawn_blocking(move || gateway.artifacts.take_back(&session, begin..end));
+        let range = begin..self.offset;
         self.offset = begin;
-        match taken_back.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(refuse(Failure::incident(&error))),
-            Err(error) => Err(refuse(Failure::incident(&error))),
-        }
+        let artifacts = &self.services.artifacts;
+        let taken_back = artifacts.take_back(Arc::clone(&self.session), range).await;
+        taken_back.map_err(|error| refuse(rows::artifact_failure(error)))
     }
 
     /// Creates the artifact and notifies the subscribers.
     pub(super) async fn finish(self) -> Result<Response, Response> {
-        let finished = artifacts::finish(&self.gateway, (*self.session).clone(), &self.owner).await;
-        let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
+        let services = &self.services;
+        let session = (*self.session).clone();
+        let finished = services.artifacts.finish_upload(session, &self.owner).await;
+        let finished = finished.map_err(|error| refuse(rows::artifact_failure(error)))?;
+        let now = services.sources.clock.now();
+        let announced = artifact_notifications::announce(now, finished);
         let (artifact, publications) = announced.map_err(refuse)?;
         for publication in &publications {
-            notify::publish(&self.gateway, publication).await;
+            services.notifier.publish(publication).await;
         }
         let id = HeaderValue::from_str(artifact.artifact_id.as_str());
         let id = id.map_err(|error| refuse(Failure::incident(&error)))?;

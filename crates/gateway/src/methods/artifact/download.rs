@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
-use rpc::{Failure, Kind, Router, Service as _};
+use rpc::{Failure, Kind, Router};
 
 use crate::{
     Context,
-    artifacts::{self, chunk_hashes, limits},
+    artifacts::{chunk_hashes, limits},
+    frames,
     peer::Download,
     rows, sha256_hex,
 };
@@ -31,7 +32,8 @@ async fn start(
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
     let chunk_hashes = ctx.store().artifacts().chunk_hashes(&found.blob.id).await;
-    let reader = artifacts::open_bytes(&ctx.peer().gateway, &found.blob).await?;
+    let reader = ctx.services().artifacts.open_bytes(&found.blob).await;
+    let reader = reader.map_err(rows::artifact_failure)?;
     let checked_at = ctx.now();
     let expires_at = checked_at + limits::SESSION_SECONDS;
     let download = Download {
@@ -114,7 +116,7 @@ async fn chunk(
             chunk_sha256: hash_of(&download, offset, length).await?,
             final_chunk: is_last,
         };
-        let frame = artifacts::download_frame(&header, &download.blob);
+        let frame = frames::download_frame(&header, &download.blob);
         ctx.frame_before_answer(frame.map_err(|error| Failure::incident(&error))?);
     } else {
         let bytes = read(&download, offset, length).await?;
@@ -145,8 +147,9 @@ async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failu
     match verified.map_err(|error| Failure::incident(&error))? {
         Ok(()) => Ok(()),
         Err(error) => {
-            let gateway = &ctx.peer().gateway;
-            Err(artifacts::not_served(gateway, &download.blob_row, error).await)
+            let artifacts = &ctx.services().artifacts;
+            let error = artifacts.not_served(&download.blob_row, error).await;
+            Err(rows::artifact_failure(error))
         }
     }
 }

@@ -9,12 +9,9 @@ use rpc::{Failure, Kind, Router};
 use tokio::runtime::Handle;
 
 use crate::{
-    Context,
-    artifacts::{
-        self, limits,
-        upload::{self, Chunk, Rejection},
-    },
-    rows, sha256_hex,
+    Context, artifact_notifications,
+    artifacts::{Chunk, Rejection, limits},
+    rows, sha256_hex, uploads,
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -39,13 +36,14 @@ async fn start(
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
     };
-    let gateway = &ctx.peer().gateway;
-    let started = upload::start(gateway, ctx.principal().author(), params).await?;
+    let services = ctx.services();
+    let started = uploads::start(services, ctx.principal().author(), params).await?;
     let upload_id = rows::upload_id(&started.session.id)?;
     place.opened(&upload_id);
-    let next_offset = match started.is_new {
-        true => None,
-        false => Some(upload::received(gateway, started.session.clone()).await?),
+    let next_offset = if started.is_new {
+        None
+    } else {
+        Some(received(&ctx, started.session.clone()).await?)
     };
     Ok(ArtifactUploadStartResponse {
         upload_id,
@@ -65,7 +63,7 @@ async fn chunk(
     // A longer text cannot encode a chunk within the limit, so it is not decoded.
     if params.content_base64.len() as u64 > limits::MAX_CHUNK.div_ceil(3) * 4 {
         let message = format!("expected at most {} bytes", limits::MAX_CHUNK);
-        return Err(refused(upload::reject("chunk_too_large", message)));
+        return Err(refused(Rejection::new("chunk_too_large", message)));
     }
     let bytes = BASE64.decode(&params.content_base64).map_err(|error| {
         let message = format!("expected base64 with padding: {error}");
@@ -76,12 +74,12 @@ async fn chunk(
         && expected != length
     {
         let message = format!("`len` is {expected}, `content_base64` has {length} bytes");
-        return Err(refused(upload::reject("length_mismatch", message)));
+        return Err(refused(Rejection::new("length_mismatch", message)));
     }
     // Frames sent before this request precede its bytes.
     ctx.peer().frames_settled().await;
-    let (gateway, owner) = (
-        Arc::clone(&ctx.peer().gateway),
+    let (artifacts, owner) = (
+        Arc::clone(&ctx.services().artifacts),
         ctx.principal().author().to_owned(),
     );
     let (upload_id, database) = (params.upload_id.clone(), Handle::current());
@@ -91,7 +89,7 @@ async fn chunk(
             && sha256_hex(&bytes) != *expected
         {
             let message = "the bytes do not have the hash `chunk_sha256`";
-            return Err(upload::reject("hash_mismatch", message));
+            return Err(Rejection::new("hash_mismatch", message));
         }
         let chunk = Chunk {
             workspace_id: params.workspace_id.as_str(),
@@ -101,11 +99,12 @@ async fn chunk(
             bytes: bytes.into(),
             sha256: params.chunk_sha256.as_deref(),
         };
-        upload::take(&gateway, &database, &chunk)
+        artifacts.append_chunk(&database, &chunk)
     });
     let taken = taken.await.map_err(|error| Failure::incident(&error))?;
     let taken = taken.map_err(refused)?;
-    upload::extend(&ctx.peer().gateway, upload_id.as_str(), &taken).await;
+    let artifacts = &ctx.services().artifacts;
+    artifacts.extend_upload(upload_id.as_str(), &taken).await;
     Ok(ArtifactUploadChunkResponse {
         upload_id,
         offset,
@@ -148,10 +147,12 @@ async fn finish(
     let session = find(&ctx, &params.workspace_id, &params.upload_id)
         .await
         .map_err(rows::failure)?;
-    let finished =
-        artifacts::finish(&ctx.peer().gateway, session, ctx.principal().author()).await?;
+    let artifacts = &ctx.services().artifacts;
+    let author = ctx.principal().author();
+    let finished = artifacts.finish_upload(session, author).await;
+    let finished = finished.map_err(rows::artifact_failure)?;
     ctx.peer().upload_closed(&params.upload_id);
-    let (artifact, publications) = upload::announce(&ctx.peer().gateway, finished)?;
+    let (artifact, publications) = artifact_notifications::announce(ctx.now(), finished)?;
     for publication in publications {
         ctx.publish(publication);
     }
@@ -168,7 +169,8 @@ async fn abort(
     ctx.peer().frames_settled().await;
     let found = find(&ctx, &params.workspace_id, &params.upload_id).await;
     let session = found.map_err(unknown_is_params)?;
-    upload::abort(&ctx.peer().gateway, session).await?;
+    let aborted = ctx.services().artifacts.abort_upload(session).await;
+    aborted.map_err(rows::artifact_failure)?;
     ctx.peer().upload_closed(&params.upload_id);
     Ok(ArtifactUploadAbortResponse {
         upload_id: params.upload_id,
@@ -186,7 +188,7 @@ async fn status(
     let (status, received, artifact) = match &session.artifact_id {
         None => (
             ArtifactUploadSessionStatus::Receiving,
-            upload::received(&ctx.peer().gateway, session.clone()).await?,
+            received(&ctx, session.clone()).await?,
             None,
         ),
         Some(artifact_id) => {
@@ -212,6 +214,11 @@ async fn status(
         expires_at_unix: session.expires_at,
         artifact,
     })
+}
+
+async fn received(ctx: &Context, session: session::Model) -> Result<u64, Failure> {
+    let received = ctx.services().artifacts.received(session).await;
+    received.map_err(rows::artifact_failure)
 }
 
 async fn find(

@@ -2,7 +2,7 @@
 
 use company::event::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
-use rpc::{Failure, Kind, Router, Service as _};
+use rpc::{Failure, Kind, Router};
 
 use super::{asking, failure, known};
 use crate::{
@@ -43,7 +43,7 @@ async fn subscribe(
         actor,
     };
     let peer = ctx.peer();
-    let (events, caller) = (peer.gateway.company_events.clone(), ctx.clone());
+    let (events, caller) = (peer.services.company_events.clone(), ctx.clone());
     let (connection, outbox) = (peer.connection, peer.outbox().clone());
     let runtime = tokio::runtime::Handle::current();
     let begun = tokio::task::spawn_blocking(move || {
@@ -89,7 +89,7 @@ async fn unsubscribe(
 ) -> Result<EventsUnsubscribeResponse, Failure> {
     let peer = ctx.peer();
     let removed = peer
-        .gateway
+        .services
         .company_events
         .unsubscribe(peer.connection, &params.subscription_id);
     Ok(EventsUnsubscribeResponse { removed })
@@ -107,7 +107,7 @@ async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse,
         (None, Some(last)) => Acknowledged::UpToTime(last),
         (None, None) => Acknowledged::All,
     };
-    let events = &peer.gateway.company_events;
+    let events = &peer.services.company_events;
     if events.ack(peer.connection, &subscription_id, acknowledged) {
         Ok(CompanyOkResponse { ok: true })
     } else {

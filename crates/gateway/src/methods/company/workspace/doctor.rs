@@ -87,7 +87,7 @@ async fn adapters(ctx: &Context, workspace_dir: &str) -> Result<Vec<AdapterRow>,
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
     let may = ctx.may_exec().ok();
-    Ok(ctx.peer().gateway.adapters.status(machine, may).await)
+    Ok(ctx.services().adapters.status(machine, may).await)
 }
 
 fn providers(adapters: &[AdapterRow]) -> Vec<DoctorCheck> {

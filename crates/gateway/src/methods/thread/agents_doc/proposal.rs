@@ -16,7 +16,7 @@ use rpc::{Failure, Router};
 use super::{announce, page_size, scope};
 use crate::{
     Context,
-    proposals::{DocText, Wish, changed, checked_words, compared, failure, merged},
+    proposals::{self, DocText, Wish, changed, checked_words, compared, failure, merged},
     rows,
 };
 
@@ -48,7 +48,7 @@ async fn propose(
         rationale,
         author: ctx.principal().author().to_owned(),
     };
-    let (proposal, is_new) = ctx.peer().gateway.propose(wish).await?;
+    let (proposal, is_new) = proposals::propose(ctx.store(), &ctx.services().sources, wish).await?;
     if is_new {
         ctx.publish(changed(&proposal.row)?);
     }

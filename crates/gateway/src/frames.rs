@@ -16,12 +16,16 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
-    frame::{self, Frame},
-    limits,
-    upload::{self, Chunk, Rejection, Taken, reject},
+use crate::{
+    artifacts::{AcceptedChunk, Artifacts, Chunk, Rejection, limits},
+    sha256_hex,
+    watch::Watch,
 };
-use crate::{Gateway, sha256_hex};
+
+mod frame;
+
+use frame::Frame;
+pub(crate) use frame::download_frame;
 
 /// The maximum number of queued frames; the connection is not read while the queue is full. The number is small because
 /// each frame holds a chunk in memory.
@@ -42,19 +46,11 @@ enum Job {
 
 impl Intake {
     /// Queues a frame. Waits while the queue is full.
-    pub(crate) async fn take(
-        &self,
-        gateway: &Arc<Gateway>,
-        outbox: &Arc<Outbox>,
-        owner: &str,
-        frame: Bytes,
-    ) {
+    pub(crate) async fn take(&self, frame: Bytes, uploader: impl FnOnce() -> Uploader) {
         let queue = self.queue.get_or_init(|| {
             let (queue, jobs) = mpsc::channel(MAX_WAITING);
             let worker = Worker {
-                gateway: Arc::clone(gateway),
-                outbox: Arc::clone(outbox),
-                owner: owner.to_owned(),
+                uploader: uploader(),
                 told_at: Instant::now(),
             };
             tokio::spawn(worker.run(jobs));
@@ -76,18 +72,26 @@ impl Intake {
     }
 }
 
-struct Worker {
-    gateway: Arc<Gateway>,
-    outbox: Arc<Outbox>,
+/// The connection that sends the frames.
+pub(crate) struct Uploader {
+    pub(crate) artifacts: Arc<Artifacts>,
+    /// Counts the rejected frames.
+    pub(crate) watch: Arc<Watch>,
+    /// Receives acknowledgements and rejections.
+    pub(crate) outbox: Arc<Outbox>,
     /// The author name of the principal that owns the uploads.
-    owner: String,
+    pub(crate) owner: String,
+}
+
+struct Worker {
+    uploader: Uploader,
     told_at: Instant,
 }
 
 impl Worker {
     /// Processes queued frames on a blocking thread, which it keeps while more frames are queued.
     async fn run(self, mut jobs: mpsc::Receiver<Job>) {
-        let (outbox, database) = (Arc::clone(&self.outbox), Handle::current());
+        let (outbox, database) = (Arc::clone(&self.uploader.outbox), Handle::current());
         let mut worker = self;
         while let Some(first) = jobs.recv().await {
             let database = database.clone();
@@ -123,7 +127,7 @@ impl Worker {
         let (header, bytes) = match frame::parse(frame) {
             Frame::Upload(header, bytes) => (header, bytes),
             Frame::Malformed(detail) => {
-                let rejection = reject("malformed_frame", detail);
+                let rejection = Rejection::new("malformed_frame", detail);
                 return self.refuse(None, rejection);
             }
             Frame::Unknown => return self.refuse_unknown(frame),
@@ -140,19 +144,19 @@ impl Worker {
         header: &ArtifactUploadChunkHeader,
         bytes: Bytes,
         database: &Handle,
-    ) -> Result<Taken, Rejection> {
+    ) -> Result<AcceptedChunk, Rejection> {
         let length = bytes.len() as u64;
         if header.len != length {
             let message = format!(
                 "the header says {} bytes, the frame has {length}",
                 header.len
             );
-            return Err(reject("length_mismatch", message));
+            return Err(Rejection::new("length_mismatch", message));
         }
         if let Some(expected) = &header.chunk_sha256
             && sha256_hex(&bytes) != *expected
         {
-            return Err(reject(
+            return Err(Rejection::new(
                 "hash_mismatch",
                 "the bytes do not have the hash of the header",
             ));
@@ -160,18 +164,18 @@ impl Worker {
         let chunk = Chunk {
             workspace_id: header.workspace_id.as_str(),
             upload_id: header.upload_id.as_str(),
-            owner: &self.owner,
+            owner: &self.uploader.owner,
             offset: header.offset,
             bytes,
             sha256: header.chunk_sha256.as_deref(),
         };
-        upload::take(&self.gateway, database, &chunk)
+        self.uploader.artifacts.append_chunk(database, &chunk)
     }
 
     fn acknowledge(
         &mut self,
         header: &ArtifactUploadChunkHeader,
-        taken: &Taken,
+        taken: &AcceptedChunk,
         database: &Handle,
     ) {
         let ack = ArtifactUploadChunkAckNotification {
@@ -182,7 +186,9 @@ impl Worker {
             received_bytes: taken.received,
             next_offset: taken.received,
         };
-        self.outbox.notify(&rpc::notification(&ack), &Waiting::Kept);
+        self.uploader
+            .outbox
+            .notify(&rpc::notification(&ack), &Waiting::Kept);
         if self.told_at.elapsed() >= limits::PROGRESS_EVERY {
             self.told_at = Instant::now();
             let progress = ArtifactUploadProgressNotification {
@@ -192,10 +198,14 @@ impl Worker {
                 total_size_bytes: taken.total,
                 next_offset: taken.received,
             };
-            self.outbox
+            self.uploader
+                .outbox
                 .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
-        let extending = upload::extend(&self.gateway, header.upload_id.as_str(), taken);
+        let extending = self
+            .uploader
+            .artifacts
+            .extend_upload(header.upload_id.as_str(), taken);
         database.block_on(extending);
     }
 
@@ -208,7 +218,8 @@ impl Worker {
             message: rejection.message,
             next_offset: rejection.next_offset,
         };
-        self.outbox
+        self.uploader
+            .outbox
             .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 
@@ -221,8 +232,9 @@ impl Worker {
             size_bytes: frame.len() as u64,
             magic: magic.map(|magic| String::from_utf8_lossy(magic).into_owned()),
         };
-        self.gateway.watch.count_rejected_frame();
-        self.outbox
+        self.uploader.watch.count_rejected_frame();
+        self.uploader
+            .outbox
             .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 }
