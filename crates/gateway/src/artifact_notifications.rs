@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, future::Future, pin::Pin, sync::Arc};
 
+use artifacts::{ArtifactChange, ArtifactListener};
 use crud::{ArtifactDetail, Finished};
 use entity::artifact_projection;
 use protocol::{
@@ -15,7 +16,6 @@ use rpc::{Audience, Failure, Publication};
 use sources::Clock;
 
 use crate::{
-    artifacts::{ArtifactChange, ArtifactListener},
     notify::{Notifier, outputs_topic},
     rows,
 };

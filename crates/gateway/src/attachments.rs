@@ -9,6 +9,7 @@ use agent::{
     },
     provider::Image,
 };
+use artifacts::{Artifacts, OutputFile, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use blobs::{key::ContentHash, kind};
 use crud::{ArtifactDetail, BindTargets, CrudStore};
@@ -17,11 +18,7 @@ use protocol::artifact::ArtifactRef;
 use rpc::Failure;
 use serde_json::{Value, json};
 
-use crate::{
-    artifact_notifications::ArtifactNotifications,
-    artifacts::{Artifacts, OutputFile, limits},
-    rows,
-};
+use crate::{artifact_notifications::ArtifactNotifications, rows};
 
 /// The time a turn waits for the text of a PDF that is being extracted. The extractor gives up after 20 s.
 const PROJECTION_PATIENCE: Duration = Duration::from_secs(25);

@@ -9,6 +9,7 @@ use std::{
 };
 
 use agent::{Agent, WorkerBrief, WorkerEnd};
+use artifacts::Artifacts;
 use crud::{BindTargets, CrudStore, DocScope, ProjectPlace};
 use protocol::{
     company::{RunId, RunStatus},
@@ -22,7 +23,6 @@ use tokio::task::JoinHandle;
 
 use crate::{
     artifact_notifications::ArtifactNotifications,
-    artifacts::Artifacts,
     linking::{self, Links},
     notify::Notifier,
     proposals::{self, DocText, Wish},

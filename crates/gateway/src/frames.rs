@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use artifacts::{AcceptedChunk, Artifacts, Chunk, Rejection, limits};
 use protocol::{
     artifact::upload::{
         ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader,
@@ -16,11 +17,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{
-    artifacts::{AcceptedChunk, Artifacts, Chunk, Rejection, limits},
-    sha256_hex,
-    watch::Watch,
-};
+use crate::{sha256_hex, watch::Watch};
 
 mod frame;
 

@@ -2,6 +2,7 @@
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
+use artifacts::{ArtifactOptions, Artifacts};
 use blobs::store::LocalBlobs;
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
@@ -12,7 +13,6 @@ use sources::Sources;
 use crate::{
     Context, Dispatch, Error, Home, Principal,
     artifact_notifications::ArtifactNotifications,
-    artifacts::{self, ArtifactOptions, Artifacts},
     attachments::TurnAttachments,
     auth::{DesktopSessions, StoredTokens},
     briefs::{BriefServices, Briefs},

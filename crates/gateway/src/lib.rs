@@ -5,7 +5,6 @@
 //! processes are started in `runner`.
 
 mod artifact_notifications;
-mod artifacts;
 mod attachments;
 mod auth;
 mod briefs;

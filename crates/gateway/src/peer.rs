@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use artifacts::limits;
 use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
 use rpc::{Bytes, ConnectionId, Failure, Outbox};
@@ -14,7 +15,6 @@ use sources::random_text;
 
 use crate::{
     Principal,
-    artifacts::limits,
     frames::{Intake, Uploader},
     notify::{outputs_topic, thread_topic},
     services::Services,

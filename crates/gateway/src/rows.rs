@@ -1,5 +1,6 @@
 //! Converts database rows to wire types and database errors to RPC failures.
 
+use artifacts::Damage;
 use crud::{
     AgentsDocSummary, ArtifactDetail, Error, Proposal, Resolved, Revision, RevisionSummary,
     TrashEntry, TrashKind,
@@ -35,8 +36,6 @@ use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IntoDeserializer as _, value::Error as WordError},
 };
-
-use crate::artifacts::{self, Damage};
 
 pub(crate) fn workspace(row: workspace::Model) -> Result<Workspace, Failure> {
     Ok(Workspace {

@@ -2,6 +2,7 @@
 
 use std::{io::Read as _, sync::Arc};
 
+use artifacts::Artifacts;
 use company::{Company, Error, run, secret};
 use crud::{ArtifactDetail, BindTargets, CrudStore, NewBinding};
 use protocol::{
@@ -14,7 +15,7 @@ use protocol::{
 use sources::Sources;
 use tokio::runtime::Handle;
 
-use crate::{artifacts::Artifacts, linking, rows};
+use crate::{linking, rows};
 
 /// The number of characters after the prefix of an artifact id. Document ids of company folders are longer.
 const ID_LETTERS: usize = 18;

@@ -2,16 +2,14 @@
 
 use std::{io::Read as _, sync::Arc};
 
+use artifacts::{Artifacts, OutputFile, limits};
 use blobs::{key::ContentHash, kind};
 use company::{Company, layout};
 use crud::BindTargets;
 use protocol::company::{ProjectId, RunId};
 use serde_json::json;
 
-use crate::{
-    artifact_notifications::ArtifactNotifications,
-    artifacts::{Artifacts, OutputFile, limits},
-};
+use crate::artifact_notifications::ArtifactNotifications;
 
 /// A completed run whose outputs are stored.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::Agent;
+use artifacts::Artifacts;
 use company::{Companies, Company};
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
@@ -10,7 +11,6 @@ use rpc::{Failure, Hub};
 use sources::Sources;
 
 use crate::{
-    artifacts::Artifacts,
     auth::{DesktopSessions, StoredTokens},
     company_events::CompanyEvents,
     home::Owner,

@@ -1,11 +1,12 @@
 //! Starts uploads, for all transports: validates the params and creates the session.
 
+use artifacts::limits;
 use crud::UploadStarted;
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, artifact::upload::ArtifactUploadStartParams};
 use rpc::{Failure, Kind};
 
-use crate::{artifacts::limits, rows, services::Services};
+use crate::{rows, services::Services};
 
 /// Starts an upload, or returns the identical upload that is already open.
 pub(crate) async fn start(

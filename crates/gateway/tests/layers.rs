@@ -31,11 +31,24 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("runner", &["company", "protocol"]),
     // Company folders are part of a backup.
     ("backup", &["company", "crud", "sources"]),
+    // Blocking work and background tasks are awaited; requests and notifications are the gateway's.
+    ("artifacts", &["blobs", "crud", "entity", "sources"]),
     (
         "gateway",
         &[
-            "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol",
-            "rpc", "runner", "sources",
+            "agent",
+            "artifacts",
+            "blobs",
+            "company",
+            "crud",
+            "entity",
+            "hooks",
+            "index",
+            "prompt",
+            "protocol",
+            "rpc",
+            "runner",
+            "sources",
         ],
     ),
     (

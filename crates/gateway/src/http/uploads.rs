@@ -1,11 +1,12 @@
 //! `/uploads`: resumable uploads with tus 1.0 (core, creation, termination, checksum, expiration) on the same upload
 //! sessions as `artifact/upload/*`.
 //!
-//! The rules are in [`crate::artifacts`]; this module only maps them to HTTP. An upload belongs to the token
+//! The rules are in [`artifacts`]; this module only maps them to HTTP. An upload belongs to the token
 //! that started it; for other tokens it is reported as not found.
 
 use std::sync::Arc;
 
+use artifacts::limits;
 use axum::{
     Extension, Router,
     extract::{Path, Request, State},
@@ -27,7 +28,7 @@ mod metadata;
 mod receiving;
 
 use super::{Guest, Http, refusal::refuse, text};
-use crate::{Principal, artifacts::limits, rows};
+use crate::{Principal, rows};
 use checksum::Checksum;
 use receiving::Receiving;
 

@@ -1,5 +1,6 @@
 //! Handlers of `artifact/*`.
 
+use artifacts::limits;
 use base64::{
     Engine as _, engine::general_purpose::STANDARD as BASE64,
     engine::general_purpose::URL_SAFE_NO_PAD,
@@ -13,7 +14,7 @@ use protocol::{
 use rpc::{Failure, Kind, Router};
 
 use super::{thread::page_size, turn::explain};
-use crate::{Context, artifact_notifications, artifacts::limits, rows};
+use crate::{Context, artifact_notifications, rows};
 
 pub(super) mod download;
 pub(super) mod upload;

@@ -1,6 +1,7 @@
 //! Handlers of `turn/*`.
 
 use agent::NewTurn;
+use artifacts::limits;
 use protocol::{
     ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, thread::ThreadMode, turn::*,
 };
@@ -8,7 +9,7 @@ use rpc::{Failure, Kind, Router};
 use serde_json::{Value, json};
 
 use super::artifact::bind_input;
-use crate::{Context, artifacts::limits, briefs::is_workers_turn, rows};
+use crate::{Context, briefs::is_workers_turn, rows};
 
 pub(super) mod explain;
 

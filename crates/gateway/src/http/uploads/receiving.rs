@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use artifacts::{Chunk, Rejection};
 use axum::{
     body::Body,
     response::{IntoResponse as _, Response},
@@ -16,12 +17,7 @@ use super::{
     super::refusal::refuse, ARTIFACT_ID, Checksum, UPLOAD_EXPIRES, UPLOAD_OFFSET, conflict,
     expires, text,
 };
-use crate::{
-    Principal, artifact_notifications,
-    artifacts::{Chunk, Rejection},
-    rows,
-    services::Services,
-};
+use crate::{Principal, artifact_notifications, rows, services::Services};
 
 /// The number of bytes buffered before they are written.
 const PIECE: usize = 256 << 10;

@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
+use artifacts::{chunk_hashes, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
 use rpc::{Failure, Kind, Router};
 
-use crate::{
-    Context,
-    artifacts::{chunk_hashes, limits},
-    frames,
-    peer::Download,
-    rows, sha256_hex,
-};
+use crate::{Context, frames, peer::Download, rows, sha256_hex};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
+use artifacts::{Chunk, Rejection, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, WorkspaceId, artifact::upload::*};
 use rpc::{Failure, Kind, Router};
 use tokio::runtime::Handle;
 
-use crate::{
-    Context, artifact_notifications,
-    artifacts::{Chunk, Rejection, limits},
-    rows, sha256_hex, uploads,
-};
+use crate::{Context, artifact_notifications, rows, sha256_hex, uploads};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router

@@ -23,7 +23,7 @@ const CHUNK: NonZeroUsize =
     NonZeroUsize::new(limits::RECOMMENDED_CHUNK as usize).expect("it is not zero");
 
 /// Verifies new blobs that were uploaded without chunk hashes, until the gateway is dropped.
-pub(crate) async fn run(artifacts: Weak<Artifacts>, mut new: mpsc::Receiver<artifact_blob::Model>) {
+pub async fn run(artifacts: Weak<Artifacts>, mut new: mpsc::Receiver<artifact_blob::Model>) {
     while let Some(blob) = new.recv().await {
         let Some(artifacts) = artifacts.upgrade() else {
             return;
@@ -135,7 +135,7 @@ mod tests {
     use std::{fs::OpenOptions, io::Write as _, time::Duration};
 
     use super::*;
-    use crate::artifacts::testing::{TestHome, sha256_hex};
+    use crate::testing::{TestHome, sha256_hex};
 
     fn bytes() -> Vec<u8> {
         (0..600_000u32).map(|number| (number / 7) as u8).collect()

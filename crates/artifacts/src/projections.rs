@@ -21,7 +21,7 @@ const BATCH: u64 = 16;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Renders pending projections until the gateway is dropped.
-pub(crate) async fn run(artifacts: Weak<Artifacts>, worker: Option<Vec<OsString>>) {
+pub async fn run(artifacts: Weak<Artifacts>, worker: Option<Vec<OsString>>) {
     let Some((program, arguments)) = worker.as_deref().and_then(<[_]>::split_first) else {
         return;
     };

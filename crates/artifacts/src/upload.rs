@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use entity::artifact_upload_session as session;
-use rpc::Bytes;
 use tokio::runtime::Handle;
 
 use super::{Artifacts, limits, open::Place};
@@ -12,35 +12,47 @@ use super::{Artifacts, limits, open::Place};
 const EXTEND_EVERY: i64 = 60;
 
 /// Why a chunk was rejected.
-pub(crate) struct Rejection {
-    pub(crate) kind: &'static str,
-    pub(crate) message: String,
-    pub(crate) next_offset: Option<u64>,
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    /// The stable name of the reason, such as `offset_mismatch`.
+    pub kind: &'static str,
+    /// The reason for people.
+    pub message: String,
+    /// The expected offset, if the chunk has another one.
+    pub next_offset: Option<u64>,
 }
 
 /// An accepted chunk.
-pub(crate) struct AcceptedChunk {
-    pub(crate) received: u64,
-    pub(crate) total: u64,
+#[derive(Clone, Debug)]
+pub struct AcceptedChunk {
+    /// The number of received bytes of the upload, including this chunk.
+    pub received: u64,
+    /// The declared size of the upload, in bytes.
+    pub total: u64,
     /// The new expiry of the upload in Unix seconds; `None` if no extension is due.
-    pub(crate) extend_to: Option<i64>,
+    pub extend_to: Option<i64>,
 }
 
 /// A chunk and its position in an upload.
-pub(crate) struct Chunk<'a> {
-    pub(crate) workspace_id: &'a str,
-    pub(crate) upload_id: &'a str,
+#[derive(Clone, Debug)]
+pub struct Chunk<'a> {
+    /// The id of the workspace of the upload.
+    pub workspace_id: &'a str,
+    /// The id of the upload.
+    pub upload_id: &'a str,
     /// The author name of the principal that must own the upload.
-    pub(crate) owner: &'a str,
-    pub(crate) offset: u64,
-    pub(crate) bytes: Bytes,
+    pub owner: &'a str,
+    /// The offset of the first byte in the upload.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Bytes,
     /// The SHA-256 of the bytes, already verified. `None` if the client sent none.
-    pub(crate) sha256: Option<&'a str>,
+    pub sha256: Option<&'a str>,
 }
 
 impl Rejection {
     /// Creates a rejection with a stable name and a message for people.
-    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -51,7 +63,7 @@ impl Rejection {
 
 impl Artifacts {
     /// Appends a chunk to an upload in progress. Blocks; `database` runs the database queries.
-    pub(crate) fn append_chunk(
+    pub fn append_chunk(
         &self,
         database: &Handle,
         chunk: &Chunk<'_>,
@@ -105,7 +117,7 @@ impl Artifacts {
     }
 
     /// Extends the expiry of an upload if an accepted chunk requires it.
-    pub(crate) async fn extend_upload(&self, upload_id: &str, accepted: &AcceptedChunk) {
+    pub async fn extend_upload(&self, upload_id: &str, accepted: &AcceptedChunk) {
         if let Some(expires_at) = accepted.extend_to {
             let artifacts = self.store.artifacts();
             if let Err(error) = artifacts.extend_upload(upload_id, expires_at).await {

@@ -61,12 +61,7 @@ pub(super) fn of_recommended(hashes: &[ContentHash]) -> Option<ChunkHashes> {
 }
 
 /// Returns the hash of a range of a file of `size` bytes, or `None` if the range is not one of its chunks.
-pub(crate) fn of_range(
-    chunks: &ChunkHashes,
-    size: u64,
-    offset: u64,
-    length: u64,
-) -> Option<String> {
+pub fn of_range(chunks: &ChunkHashes, size: u64, offset: u64, length: u64) -> Option<String> {
     let chunk = u64::try_from(chunks.chunk_bytes).ok()?;
     let is_chunk =
         offset.checked_rem(chunk)? == 0 && size.checked_sub(offset)?.min(chunk) == length;

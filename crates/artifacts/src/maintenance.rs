@@ -27,7 +27,7 @@ const COLLECT_ROUNDS: u64 = 24 * 6;
 const BATCH: u64 = 64;
 
 /// Runs the maintenance every ten minutes until the gateway is dropped.
-pub(crate) async fn run(artifacts: Weak<Artifacts>) {
+pub async fn run(artifacts: Weak<Artifacts>) {
     for number in 0u64.. {
         // Delays the first round so that it does not slow down the start.
         tokio::time::sleep(EVERY).await;
@@ -138,7 +138,7 @@ mod tests {
     use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
 
     use super::*;
-    use crate::artifacts::testing::{TestHome, sha256_hex};
+    use crate::testing::{TestHome, sha256_hex};
 
     fn make_old(path: &PathBuf) {
         let file = File::options().write(true).open(path).unwrap();

@@ -2,7 +2,7 @@
 
 /// Why an operation on artifacts failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// The database rejected the operation or cannot be used.
     #[error(transparent)]
     Database(#[from] crud::Error),
@@ -43,7 +43,7 @@ pub(crate) enum Error {
 
 /// What is wrong with stored bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Damage {
+pub enum Damage {
     /// The file does not exist.
     Missing,
     /// The file does not have the hash it is stored under.

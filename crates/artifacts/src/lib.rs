@@ -21,7 +21,7 @@ use serde_json::json;
 use sources::Sources;
 use tokio::sync::mpsc;
 
-pub(crate) mod chunk_hashes;
+pub mod chunk_hashes;
 mod error;
 mod maintenance;
 mod open;
@@ -32,45 +32,51 @@ mod upload;
 mod verification;
 
 use error::blocking;
-pub(crate) use error::{Damage, Error};
-pub(crate) use maintenance::run as run_maintenance;
+pub use error::{Damage, Error};
+pub use maintenance::run as run_maintenance;
 use open::OpenUploads;
-pub(crate) use projections::run as run_projections;
-pub(crate) use upload::{AcceptedChunk, Chunk, Rejection};
-pub(crate) use verification::run as run_verification;
+pub use projections::run as run_projections;
+pub use upload::{AcceptedChunk, Chunk, Rejection};
+pub use verification::run as run_verification;
 
 /// Limits of uploads and downloads. Sizes are in bytes.
-pub(crate) mod limits {
-    pub(crate) const RECOMMENDED_CHUNK: u64 = 256 << 10;
-    pub(crate) const MAX_CHUNK: u64 = 1 << 20;
-    pub(crate) const MAX_UPLOAD: u64 = 50 << 20;
-    pub(crate) const MAX_FILES_PER_TURN: u32 = 32;
-    pub(crate) const MAX_DOWNLOADS: u32 = 2;
+pub mod limits {
+    /// The recommended size of a chunk.
+    pub const RECOMMENDED_CHUNK: u64 = 256 << 10;
+    /// The maximum size of a chunk.
+    pub const MAX_CHUNK: u64 = 1 << 20;
+    /// The maximum size of an upload.
+    pub const MAX_UPLOAD: u64 = 50 << 20;
+    /// The maximum number of artifacts in the input of a turn, and of stored outputs of a run.
+    pub const MAX_FILES_PER_TURN: u32 = 32;
+    /// The maximum number of open downloads of one workspace per connection.
+    pub const MAX_DOWNLOADS: u32 = 2;
     /// The maximum number of open uploads per connection.
-    pub(crate) const MAX_OPEN_UPLOADS: usize = 16;
+    pub const MAX_OPEN_UPLOADS: usize = 16;
     /// The maximum number of open uploads per token over HTTP, where they do not belong to one connection.
-    pub(crate) const MAX_OPEN_HTTP_UPLOADS: usize = 64;
-    pub(crate) const MAX_NAME_CHARS: usize = 255;
+    pub const MAX_OPEN_HTTP_UPLOADS: usize = 64;
+    /// The maximum length of a file name, in characters.
+    pub const MAX_NAME_CHARS: usize = 255;
     /// The default storage limits of one workspace. Deleted artifacts, which are kept for 30 days, and open uploads may
     /// together use as much space again as the artifacts.
-    pub(crate) const QUOTA: crud::Quota = crud::Quota {
+    pub const QUOTA: crud::Quota = crud::Quota {
         max_bytes: 10 << 30,
         max_files: 100_000,
         max_stored_bytes: 20 << 30,
     };
     /// The time after which an inactive upload or download expires, in seconds.
-    pub(crate) const SESSION_SECONDS: i64 = 3600;
+    pub const SESSION_SECONDS: i64 = 3600;
     /// The maximum lifetime of an upload, in seconds.
-    pub(crate) const MAX_SESSION_SECONDS: i64 = 24 * 3600;
+    pub const MAX_SESSION_SECONDS: i64 = 24 * 3600;
     /// The minimum interval between two progress notifications of one upload or download.
-    pub(crate) const PROGRESS_EVERY: std::time::Duration = std::time::Duration::from_millis(250);
+    pub const PROGRESS_EVERY: std::time::Duration = std::time::Duration::from_millis(250);
     /// The maximum number of bytes returned by one `artifact/read`.
-    pub(crate) const MAX_READ: u64 = 1 << 20;
+    pub const MAX_READ: u64 = 1 << 20;
 }
 
 /// The artifacts of a home: their rows and their bytes.
 #[derive(Debug)]
-pub(crate) struct Artifacts {
+pub struct Artifacts {
     store: CrudStore,
     sources: Sources,
     blobs: Arc<LocalBlobs>,
@@ -89,30 +95,30 @@ pub(crate) struct Artifacts {
 }
 
 /// What [`Artifacts`] works with.
-pub(crate) struct ArtifactOptions {
+pub struct ArtifactOptions {
     /// The gateway database.
-    pub(crate) store: CrudStore,
+    pub store: CrudStore,
     /// The bytes.
-    pub(crate) blobs: LocalBlobs,
+    pub blobs: LocalBlobs,
     /// The clock and the id generator.
-    pub(crate) sources: Sources,
+    pub sources: Sources,
     /// Receives the changes that background tasks make.
-    pub(crate) listener: Arc<dyn ArtifactListener>,
+    pub listener: Arc<dyn ArtifactListener>,
     /// The storage limits of one workspace.
-    pub(crate) quota: crud::Quota,
+    pub quota: crud::Quota,
     /// Whether this process renders projections.
-    pub(crate) makes_projections: bool,
+    pub makes_projections: bool,
 }
 
 /// Receives the changes that background tasks make. The gateway implements it to notify clients.
-pub(crate) trait ArtifactListener: std::fmt::Debug + Send + Sync + 'static {
+pub trait ArtifactListener: std::fmt::Debug + Send + Sync + 'static {
     /// Handles one change.
     fn tell(&self, change: ArtifactChange) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// A change of an artifact that no request made.
 #[derive(Clone, Debug)]
-pub(crate) enum ArtifactChange {
+pub enum ArtifactChange {
     /// The verification found that the bytes are intact again.
     Healed(ArtifactDetail),
     /// The verification found that the bytes are damaged or missing.
@@ -123,32 +129,34 @@ pub(crate) enum ArtifactChange {
 
 /// A file that was made here and becomes an artifact, such as the output of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputFile {
+pub struct OutputFile {
     /// The id of the artifact. It is derived from the origin of the file, so that no file is stored twice.
-    pub(crate) artifact_id: String,
+    pub artifact_id: String,
     /// The kind of the artifact; `None` to derive it from the content.
-    pub(crate) kind: Option<&'static str>,
-    pub(crate) workspace_id: String,
-    pub(crate) file_name: String,
-    pub(crate) bytes: Vec<u8>,
+    pub kind: Option<&'static str>,
+    /// The id of the workspace.
+    pub workspace_id: String,
+    /// The name of the file.
+    pub file_name: String,
+    /// The content.
+    pub bytes: Vec<u8>,
     /// The detected content type of the bytes.
-    pub(crate) detected: Detected,
+    pub detected: Detected,
     /// The name of the agent or provider that made the file.
-    pub(crate) author: String,
-    pub(crate) metadata: serde_json::Value,
+    pub author: String,
+    /// The metadata of the artifact, a JSON object.
+    pub metadata: serde_json::Value,
     /// The thread, turn, job and run that the artifact is bound to.
-    pub(crate) targets: BindTargets,
+    pub targets: BindTargets,
     /// The purpose of the binding: `task_result` or `agent_output`.
-    pub(crate) binding_kind: &'static str,
+    pub binding_kind: &'static str,
     /// The role of the binding: `task` or `assistant`.
-    pub(crate) role: &'static str,
+    pub role: &'static str,
 }
 
 impl Artifacts {
     /// Creates the service. The returned receiver is the input of [`run_verification`].
-    pub(crate) fn new(
-        options: ArtifactOptions,
-    ) -> (Arc<Self>, mpsc::Receiver<artifact_blob::Model>) {
+    pub fn new(options: ArtifactOptions) -> (Arc<Self>, mpsc::Receiver<artifact_blob::Model>) {
         let (unverified, to_verify) = mpsc::channel(verification::MAX_WAITING);
         let artifacts = Self {
             store: options.store,
@@ -166,12 +174,12 @@ impl Artifacts {
     }
 
     /// Returns the storage limits of one workspace.
-    pub(crate) fn quota(&self) -> crud::Quota {
+    pub fn quota(&self) -> crud::Quota {
         self.quota
     }
 
     /// Starts an upload, or returns the identical upload that is already open.
-    pub(crate) async fn start_upload(
+    pub async fn start_upload(
         self: &Arc<Self>,
         session: session::Model,
     ) -> Result<UploadStarted, Error> {
@@ -192,7 +200,7 @@ impl Artifacts {
     }
 
     /// Returns the number of received bytes of an upload.
-    pub(crate) async fn received(self: &Arc<Self>, session: session::Model) -> Result<u64, Error> {
+    pub async fn received(self: &Arc<Self>, session: session::Model) -> Result<u64, Error> {
         let artifacts = Arc::clone(self);
         Ok(blocking(move || artifacts.count_received(&session)).await??)
     }
@@ -219,7 +227,7 @@ impl Artifacts {
     }
 
     /// Removes `range` from an upload in progress if it is the end of the received bytes.
-    pub(crate) async fn take_back(
+    pub async fn take_back(
         self: &Arc<Self>,
         session: Arc<session::Model>,
         range: Range<u64>,
@@ -244,10 +252,7 @@ impl Artifacts {
     }
 
     /// Removes an upload and its bytes. An artifact already created from it is kept.
-    pub(crate) async fn abort_upload(
-        self: &Arc<Self>,
-        session: session::Model,
-    ) -> Result<(), Error> {
+    pub async fn abort_upload(self: &Arc<Self>, session: session::Model) -> Result<(), Error> {
         let (artifacts, upload_id) = (Arc::clone(self), session.id.clone());
         blocking(move || artifacts.discard(&session)).await??;
         self.store.artifacts().remove_upload(&upload_id).await?;
@@ -271,7 +276,7 @@ impl Artifacts {
     }
 
     /// Creates an artifact from a complete upload. A repeated call returns the same artifact.
-    pub(crate) async fn finish_upload(
+    pub async fn finish_upload(
         self: &Arc<Self>,
         session: session::Model,
         author: &str,
@@ -394,10 +399,7 @@ impl Artifacts {
     }
 
     /// Stores a file that was made here as an artifact.
-    pub(crate) async fn keep_output(
-        self: &Arc<Self>,
-        output: OutputFile,
-    ) -> Result<Finished, Error> {
+    pub async fn keep_output(self: &Arc<Self>, output: OutputFile) -> Result<Finished, Error> {
         let artifacts = Arc::clone(self);
         let output = blocking(move || artifacts.put_output(output)).await??;
         let kept = self.store.artifacts().keep_output(output).await?;
@@ -475,7 +477,7 @@ impl Artifacts {
     }
 
     /// Opens a blob whose hash is valid. A damaged or missing blob is recorded as such and the call fails.
-    pub(crate) async fn open_bytes(
+    pub async fn open_bytes(
         self: &Arc<Self>,
         blob: &artifact_blob::Model,
     ) -> Result<BlobReader, Error> {
@@ -486,7 +488,7 @@ impl Artifacts {
     }
 
     /// Opens a blob whose hash is valid, without recording the damage of another one.
-    pub(crate) async fn find_bytes(
+    pub async fn find_bytes(
         self: &Arc<Self>,
         workspace_id: &str,
         sha256: &str,
@@ -497,11 +499,7 @@ impl Artifacts {
     }
 
     /// Returns the error for a blob that cannot be served, and records the damage so that its artifacts show it.
-    pub(crate) async fn not_served(
-        &self,
-        blob: &artifact_blob::Model,
-        error: blobs::Error,
-    ) -> Error {
+    pub async fn not_served(&self, blob: &artifact_blob::Model, error: blobs::Error) -> Error {
         let is_changed = matches!(
             error,
             blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }
@@ -524,7 +522,7 @@ impl Artifacts {
 
     /// Returns a projection of a version of an artifact. Waits for at most `patience` while this process renders it;
     /// after that, the returned projection is still pending.
-    pub(crate) async fn awaited_projection(
+    pub async fn awaited_projection(
         &self,
         artifact: &ArtifactDetail,
         kind: &str,
