@@ -1,5 +1,6 @@
 //! Puts a system prompt together. The same input gives the same letters.
 
+use data_encoding::HEXLOWER;
 use hooks::{Contributed, Contribution, Diagnostic};
 use protocol::turn::{
     PromptContributionKind, PromptManifest, PromptManifestDiagnostic, PromptManifestHookSource,
@@ -258,10 +259,7 @@ fn join(sections: &[Section]) -> String {
 }
 
 fn fingerprint(text: &str) -> String {
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(&Sha256::digest(text))
 }
 
 #[cfg(test)]
