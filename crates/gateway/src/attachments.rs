@@ -18,7 +18,11 @@ use protocol::artifact::ArtifactRef;
 use rpc::Failure;
 use serde_json::{Value, json};
 
-use crate::{artifact_notifications::ArtifactNotifications, rows};
+use crate::{
+    artifact_notifications::ArtifactNotifications,
+    blocking::{blocking, blocking_or_incident},
+    rows,
+};
 
 /// The time a turn waits for the text of a PDF that is being extracted. The extractor gives up after 20 s.
 const PROJECTION_PATIENCE: Duration = Duration::from_secs(25);
@@ -84,8 +88,8 @@ fn image_file(made: &GeneratedImage) -> Result<OutputFile, AttachmentError> {
 impl TurnAttachments {
     /// Stores an image that a model generated as an artifact bound to its message.
     async fn keep_image(&self, made: GeneratedImage) -> Result<ArtifactRef, AttachmentError> {
-        let output = tokio::task::spawn_blocking(move || image_file(&made)).await;
-        let output = output.map_err(|error| unreadable(&Failure::incident(&error)))?;
+        let output = blocking(move || image_file(&made)).await;
+        let output = output.map_err(|failure| unreadable(&failure))?;
         let kept = self.artifacts.keep_output(output?).await;
         let kept = kept.map_err(|error| unreadable(&rows::artifact_failure(error)))?;
         let artifact = self.notifications.publish_finished(kept).await;
@@ -168,16 +172,12 @@ impl TurnAttachments {
             .open_bytes(&found.blob)
             .await
             .map_err(|error| unreadable(&rows::artifact_failure(error)))?;
-        let encoded = tokio::task::spawn_blocking(move || {
+        let encoded = blocking_or_incident(move || {
             let mut bytes = Vec::new();
             reader.read_to_end(&mut bytes)?;
             Ok::<_, std::io::Error>(BASE64.encode(bytes))
         });
-        let encoded = match encoded.await {
-            Ok(Ok(encoded)) => encoded,
-            Ok(Err(error)) => return Err(unreadable(&Failure::incident(&error))),
-            Err(error) => return Err(unreadable(&Failure::incident(&error))),
-        };
+        let encoded = encoded.await.map_err(|failure| unreadable(&failure))?;
         Ok(AttachedContent::Image(Image {
             mime_type: mime.to_owned(),
             base64: encoded.into(),
@@ -212,16 +212,12 @@ impl TurnAttachments {
             .open_bytes(&found.blob)
             .await
             .map_err(|error| unreadable(&rows::artifact_failure(error)))?;
-        let decoded =
-            tokio::task::spawn_blocking(move || blobs::projection::decode_text(reader)).await;
-        match decoded {
-            Ok(Ok(decoded)) => Ok(AttachedContent::Text {
-                text: decoded.text,
-                is_complete: !decoded.is_truncated,
-            }),
-            Ok(Err(error)) => Err(unreadable(&Failure::incident(&error))),
-            Err(error) => Err(unreadable(&Failure::incident(&error))),
-        }
+        let decoded = blocking_or_incident(move || blobs::projection::decode_text(reader)).await;
+        let decoded = decoded.map_err(|failure| unreadable(&failure))?;
+        Ok(AttachedContent::Text {
+            text: decoded.text,
+            is_complete: !decoded.is_truncated,
+        })
     }
 
     /// Returns a text projection of a version, or `None` if it has none. Waits while the text of a PDF is being extracted.

@@ -7,6 +7,7 @@
 mod artifact_notifications;
 mod attachments;
 mod auth;
+mod blocking;
 mod briefs;
 mod company_events;
 mod connections;

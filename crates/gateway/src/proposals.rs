@@ -12,7 +12,7 @@ use protocol::{
 use rpc::{Failure, Kind, Publication};
 use sources::Sources;
 
-use crate::rows;
+use crate::{blocking::blocking, rows};
 
 /// The maximum number of lines that may differ between two texts. The cost of a comparison is quadratic in it.
 const MAX_CHANGED_LINES: usize = 20_000;
@@ -105,6 +105,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
         current,
     } = texts.clone();
     let (version, proposed) = (proposal.current_version, proposal.row.content);
+    // Comparing long texts is slow.
     let merged = blocking(move || {
         check_comparable(&base, &current)?;
         check_comparable(&base, &proposed)?;
@@ -124,7 +125,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
             .hint("give the merged text as `content`, and `current_version`")
         })
     });
-    DocText::checked("/content", &merged.await?)
+    DocText::checked("/content", &merged.await??)
 }
 
 /// Returns the proposed text with its diff to the base. Rejects a text equal to the base.
@@ -135,7 +136,7 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
             format!("the text is that of version {} already", base.version),
         ));
     }
-    blocking(move || {
+    let compared = blocking(move || {
         let names = ["a/AGENTS.md", "b/AGENTS.md"];
         Ok(ProposedText {
             diff: unified_diff(names, &base.content, &text.content)?,
@@ -144,16 +145,8 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
             content_sha256: text.sha256,
             char_count: text.char_count,
         })
-    })
-    .await
-}
-
-/// Runs a comparison on a blocking thread, because comparing long texts is slow.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let worked = tokio::task::spawn_blocking(work).await;
-    worked.map_err(|panic| Failure::incident(&panic))?
+    });
+    compared.await?
 }
 
 /// Returns the unified diff of two texts with the given file names.

@@ -12,6 +12,7 @@ use sources::Sources;
 
 use crate::{
     auth::{DesktopSessions, StoredTokens},
+    blocking::blocking,
     company_events::CompanyEvents,
     home::Owner,
     janitor::Janitor,
@@ -75,7 +76,6 @@ impl Services {
     /// Resolves the path on a blocking thread, because it may be on a network file system.
     pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
         let (companies, dir) = (self.companies.clone(), dir.to_owned());
-        let found = tokio::task::spawn_blocking(move || companies.at(&dir)).await;
-        found.map_err(|panic| Failure::incident(&panic))
+        blocking(move || companies.at(&dir)).await
     }
 }

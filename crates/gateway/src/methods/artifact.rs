@@ -14,7 +14,7 @@ use protocol::{
 use rpc::{Failure, Kind, Router};
 
 use super::{thread::page_size, turn::explain};
-use crate::{Context, artifact_notifications, rows};
+use crate::{Context, artifact_notifications, blocking::blocking_or_incident, rows};
 
 pub(super) mod download;
 pub(super) mod upload;
@@ -269,17 +269,13 @@ async fn read_blob(
     if length == 0 {
         return Ok(Vec::new());
     }
-    let read = tokio::task::spawn_blocking(move || {
+    blocking_or_incident(move || {
         let mut bytes = Vec::new();
         reader
             .append_range(offset, length, &mut bytes)
             .map(|()| bytes)
-    });
-    match read.await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) => Err(Failure::incident(&error)),
-        Err(error) => Err(Failure::incident(&error)),
-    }
+    })
+    .await
 }
 
 async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindResponse, Failure> {

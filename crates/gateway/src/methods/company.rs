@@ -115,10 +115,8 @@ async fn indexed<R: Send + 'static>(
         worker.used(&company);
         Ok::<_, ::index::Error>(done)
     };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| index_failure(&error)),
-        Err(panic) => Err(Failure::incident(&panic)),
-    }
+    let done = crate::blocking::blocking(work).await?;
+    done.map_err(|error| index_failure(&error))
 }
 
 /// Returns the newest session of each run of a company folder.
@@ -205,10 +203,8 @@ async fn at<R: Send + 'static>(
 async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| failure(&error)),
-        Err(panic) => Err(Failure::incident(&panic)),
-    }
+    let done = crate::blocking::blocking(work).await?;
+    done.map_err(|error| failure(&error))
 }
 
 /// Converts an error of a company folder to an RPC failure.

@@ -7,7 +7,13 @@ use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
 use rpc::{Failure, Kind, Router};
 
-use crate::{Context, frames, peer::Download, rows, sha256_hex};
+use crate::{
+    Context,
+    blocking::{blocking, blocking_or_incident},
+    frames,
+    peer::Download,
+    rows, sha256_hex,
+};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -138,8 +144,7 @@ async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failu
         return Ok(());
     }
     let blob = Arc::clone(&download.blob);
-    let verified = tokio::task::spawn_blocking(move || blob.verify_again()).await;
-    match verified.map_err(|error| Failure::incident(&error))? {
+    match blocking(move || blob.verify_again()).await? {
         Ok(()) => Ok(()),
         Err(error) => {
             let artifacts = &ctx.services().artifacts;
@@ -152,13 +157,12 @@ async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failu
 async fn read(download: &Download, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
     let blob = Arc::clone(&download.blob);
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let read = tokio::task::spawn_blocking(move || {
+    blocking_or_incident(move || {
         let mut bytes = Vec::new();
         blob.append_range(offset, length, &mut bytes)
             .map(|()| bytes)
-    });
-    let read = read.await.map_err(|error| Failure::incident(&error))?;
-    read.map_err(|error| Failure::incident(&error))
+    })
+    .await
 }
 
 /// Returns the hash of a range of a download, stored or computed. In both cases the bytes are in the page cache
@@ -179,12 +183,11 @@ async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String
         return Ok(known.clone());
     }
     let blob = Arc::clone(&download.blob);
-    let read = tokio::task::spawn_blocking(move || match known {
+    blocking_or_incident(move || match known {
         Some(known) => blob.read_ahead(offset, length).map(|()| known),
         None => Ok(blob.hash_range(offset, length)?.to_string()),
-    });
-    let read = read.await.map_err(|error| Failure::incident(&error))?;
-    read.map_err(|error| Failure::incident(&error))
+    })
+    .await
 }
 
 async fn finish(

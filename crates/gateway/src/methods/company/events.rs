@@ -7,6 +7,7 @@ use rpc::{Failure, Kind, Router};
 use super::{asking, failure, known};
 use crate::{
     Context,
+    blocking::blocking,
     company_events::{Acknowledged, NotSubscribed, Wish},
 };
 
@@ -46,7 +47,7 @@ async fn subscribe(
     let (events, caller) = (peer.services.company_events.clone(), ctx.clone());
     let (connection, outbox) = (peer.connection, peer.outbox().clone());
     let runtime = tokio::runtime::Handle::current();
-    let begun = tokio::task::spawn_blocking(move || {
+    let begun = blocking(move || {
         let _inside = runtime.enter();
         let folder = match params.workspace_dir {
             Some(workspace_dir) => {
@@ -70,8 +71,7 @@ async fn subscribe(
         };
         events.subscribe(connection, outbox, wish)
     });
-    let begun = begun.await.map_err(|panic| Failure::incident(&panic))?;
-    let subscription = begun.map_err(|error| match error {
+    let subscription = begun.await?.map_err(|error| match error {
         NotSubscribed::TooMany => Failure::state(
             Kind::Refused,
             "the connection has too many subscriptions: expected at most 256",

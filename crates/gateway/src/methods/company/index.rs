@@ -7,7 +7,7 @@ use protocol::company::{Asking, index::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 
 use super::{asking, indexed, known};
-use crate::Context;
+use crate::{Context, blocking::blocking};
 
 /// The default number of search results.
 const USUAL_HITS: u32 = 50;
@@ -79,8 +79,7 @@ async fn sync_worker_flush(
     _params: IndexSyncWorkerParams,
 ) -> Result<IndexSyncWorkerStatusResponse, Failure> {
     let worker = std::sync::Arc::clone(ctx.index_worker());
-    let flushed = tokio::task::spawn_blocking(move || worker.flush()).await;
-    flushed.map_err(|panic| Failure::incident(&panic))
+    blocking(move || worker.flush()).await
 }
 
 async fn list_runs(
