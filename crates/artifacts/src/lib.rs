@@ -217,12 +217,12 @@ impl Artifacts {
         if matches!(in_place, Ok(found) if found.size() == size) {
             return Ok(size);
         }
-        let place = self.open.place(&session.id);
-        let received = match place.lock().existing(&self.blobs, session)? {
+        let entry = self.open.entry(&session.id);
+        let received = match entry.lock().existing(&self.blobs, session)? {
             Some(upload) => upload.received(),
             None => 0,
         };
-        self.open.give_back(&session.id, &place);
+        self.open.release(&session.id, &entry);
         Ok(received)
     }
 
@@ -238,8 +238,8 @@ impl Artifacts {
 
     fn cut_back(&self, session: &session::Model, range: Range<u64>) -> Result<(), blobs::Error> {
         let (workspace, segment) = segments(session)?;
-        let place = self.open.place(&session.id);
-        let mut open = place.lock();
+        let entry = self.open.entry(&session.id);
+        let mut open = entry.lock();
         open.chunk_hashes = None;
         match open.existing(&self.blobs, session)? {
             Some(upload) if upload.received() == range.end => {
@@ -263,8 +263,8 @@ impl Artifacts {
     /// Closes an upload to further chunks and removes its bytes. The upload stays closed until [`Self::discarded`].
     /// Blocks.
     fn discard(&self, session: &session::Model) -> Result<(), blobs::Error> {
-        let place = self.open.place(&session.id);
-        place.lock().close();
+        let entry = self.open.entry(&session.id);
+        entry.lock().close();
         let (workspace, upload) = segments(session)?;
         self.blobs.remove_upload(&workspace, &upload)?;
         Ok(())
@@ -303,12 +303,12 @@ impl Artifacts {
     }
 
     /// Verifies the uploaded bytes, moves them to their final location and detects their content type. Blocks.
-    fn put_in_place(&self, session: &session::Model) -> Result<InPlace, Error> {
+    fn put_in_place(&self, session: &session::Model) -> Result<StoredUpload, Error> {
         let blob = key(&session.workspace_id, &session.sha256)?;
         let size = session.size_bytes.unsigned_abs();
-        let place = self.open.place(&session.id);
+        let entry = self.open.entry(&session.id);
         // A concurrent call for the same upload waits here and then finds the blob in place.
-        let mut open = place.lock();
+        let mut open = entry.lock();
         // `keep` protects the blob from collection until it is recorded and verifies its hash. Damaged bytes are
         // replaced by those of the upload.
         let is_present = self.blobs.keep(&blob, size).unwrap_or(false);
@@ -353,7 +353,7 @@ impl Artifacts {
         drop(open);
         self.blobs.remove_upload(&workspace, &segment)?;
         let start = self.blobs.read_range(&blob, 0, kind::HEAD_LENGTH as u64)?;
-        Ok(InPlace {
+        Ok(StoredUpload {
             detected: kind::detect(&start, &session.file_name, session.mime_type.as_deref()),
             chunk_hashes: chunk_hashes.and_then(|collected| collected.of_all(size)),
         })
@@ -362,10 +362,10 @@ impl Artifacts {
     async fn record(
         &self,
         session: &session::Model,
-        placed: InPlace,
+        placed: StoredUpload,
         author: &str,
     ) -> Result<Finished, Error> {
-        let InPlace {
+        let StoredUpload {
             detected,
             chunk_hashes,
         } = placed;
@@ -555,7 +555,7 @@ impl Artifacts {
 }
 
 /// A blob that is stored at its final location.
-struct InPlace {
+struct StoredUpload {
     detected: Detected,
     chunk_hashes: Option<ChunkHashes>,
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use entity::artifact_upload_session as session;
 use tokio::runtime::Handle;
 
-use super::{Artifacts, limits, open::Place};
+use super::{Artifacts, limits, open::UploadEntry};
 
 /// The minimum interval between two extensions of an upload's expiry in the database, in seconds.
 const EXTEND_EVERY: i64 = 60;
@@ -68,13 +68,13 @@ impl Artifacts {
         database: &Handle,
         chunk: &Chunk<'_>,
     ) -> Result<AcceptedChunk, Rejection> {
-        let place = self.open.place(chunk.upload_id);
+        let entry = self.open.entry(chunk.upload_id);
         let accepted = self
-            .check_session(database, &place, chunk)
-            .and_then(|session| self.append(&place, &session, chunk));
+            .check_session(database, &entry, chunk)
+            .and_then(|session| self.append(&entry, &session, chunk));
         if accepted.is_err() {
-            place.lock().doubt();
-            self.open.give_back(chunk.upload_id, &place);
+            entry.lock().invalidate();
+            self.open.release(chunk.upload_id, &entry);
         }
         accepted
     }
@@ -83,7 +83,7 @@ impl Artifacts {
     fn check_session(
         &self,
         database: &Handle,
-        place: &Place,
+        entry: &UploadEntry,
         chunk: &Chunk<'_>,
     ) -> Result<Arc<session::Model>, Rejection> {
         let &Chunk {
@@ -93,7 +93,7 @@ impl Artifacts {
             ..
         } = chunk;
         let now = self.sources.clock.now();
-        if let Some(session) = place.checked(workspace_id, owner, now) {
+        if let Some(session) = entry.cached(workspace_id, owner, now) {
             return Ok(session);
         }
         let artifacts = self.store.artifacts();
@@ -111,7 +111,7 @@ impl Artifacts {
             Rejection::new("internal", "the chunk could not be stored")
         })?;
         match session.status.as_str() {
-            "receiving" => Ok(place.note(session)),
+            "receiving" => Ok(entry.cache(session)),
             _ => Err(complete(upload_id)),
         }
     }
@@ -129,7 +129,7 @@ impl Artifacts {
     /// Appends a chunk to the file of its upload, or accepts it as a repetition of bytes already received. Blocks.
     fn append(
         &self,
-        place: &Place,
+        entry: &UploadEntry,
         session: &session::Model,
         chunk: &Chunk<'_>,
     ) -> Result<AcceptedChunk, Rejection> {
@@ -138,7 +138,7 @@ impl Artifacts {
             Rejection::new("internal", "the chunk could not be stored")
         };
         let (offset, length) = (chunk.offset, chunk.bytes.len() as u64);
-        let mut open = place.lock();
+        let mut open = entry.lock();
         if open.is_closed {
             return Err(complete(&session.id));
         }

@@ -95,9 +95,12 @@ fn look_at(
     key: &BlobKey,
     is_hashed: bool,
 ) -> Result<Option<(&'static str, Option<ChunkHashes>)>, blobs::Error> {
-    let look = || match is_hashed {
-        true => Ok((blobs.verify(key)?, Vec::new())),
-        false => blobs.verify_chunks(key, CHUNK),
+    let look = || {
+        if is_hashed {
+            Ok((blobs.verify(key)?, Vec::new()))
+        } else {
+            blobs.verify_chunks(key, CHUNK)
+        }
     };
     let looked = match look()? {
         // A blob that is being replaced is missing for a moment, so it is checked twice.

@@ -44,7 +44,7 @@ pub(crate) enum Failure {
     Unwell { count: usize },
     /// There is no backup, or it was not restored.
     #[error(transparent)]
-    Backup(#[from] backup::BackupError),
+    Backup(#[from] backup::Error),
     /// Somebody decided otherwise before.
     #[error("{sentence}, which is final")]
     Decided { sentence: String },

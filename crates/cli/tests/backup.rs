@@ -208,7 +208,7 @@ fn other_processes_write_to_a_company_folder_while_it_is_copied() {
     let archive = place.path().join("accord.tar");
     let sources = gateway::Sources::system();
     let secrets = backup::Secrets::LeftOut;
-    backup::backup(home.path(), &archive, secrets, &sources, &mut progress).unwrap();
+    backup::create(home.path(), &archive, secrets, &sources, &mut progress).unwrap();
     assert!(written > 20, "{written} files");
 }
 
@@ -380,15 +380,15 @@ fn a_damaged_archive_is_refused_and_nothing_is_written() {
             }
         }
         gateway::replace_file(&damaged, &changed).unwrap();
-        let wish = backup::Restore {
+        let request = backup::RestoreRequest {
             file: &damaged,
             home: &target,
             companies: Some(&new),
         };
-        let refused = backup::restore(&wish, &mut |_, _| {});
+        let refused = backup::restore(&request, 1, &mut |_, _| {});
         let error = refused.expect_err(&format!("seed {first}, round {round}"));
         assert!(
-            matches!(error, backup::BackupError::Damaged { .. }),
+            matches!(error, backup::Error::Damaged { .. }),
             "seed {first}, round {round}: {error}"
         );
         assert!(

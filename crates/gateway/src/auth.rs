@@ -15,7 +15,7 @@ mod tokens;
 
 pub use desktop_session::DesktopSessions;
 pub(crate) use desktop_session::{MAX_SECONDS as MAX_SESSION_SECONDS, SessionProof};
-pub(crate) use throttle::{Throttle, Verdict};
+pub(crate) use throttle::{Throttle, ThrottleDecision};
 pub use tokens::{NewToken, StoredTokens};
 
 /// Resolves a credential to a principal. Implemented by `StoredTokens`; called by the HTTP side.
@@ -226,12 +226,13 @@ impl Principal {
             }
             Access::Read | Access::Write | Access::Exec => self.scopes.contains(&access),
         };
-        match is_allowed {
-            true => Ok(()),
-            false => Err(Failure::forbidden(format!(
+        if is_allowed {
+            Ok(())
+        } else {
+            Err(Failure::forbidden(format!(
                 "the token has no scope `{}`, which this method needs",
                 access.as_str()
-            ))),
+            )))
         }
     }
 
@@ -261,20 +262,22 @@ impl Principal {
     }
 
     pub(crate) fn check_unlimited(&self) -> Result<(), Failure> {
-        match self.is_limited() {
-            false => Ok(()),
-            true => Err(Failure::forbidden(
+        if self.is_limited() {
+            Err(Failure::forbidden(
                 "the token is made for some workspaces, and this changes something they all share",
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 
     pub(crate) fn check_workspace(&self, workspace: &WorkspaceId) -> Result<(), Failure> {
-        match self.may_see(workspace.as_str()) {
-            true => Ok(()),
-            false => Err(Failure::forbidden(format!(
+        if self.may_see(workspace.as_str()) {
+            Ok(())
+        } else {
+            Err(Failure::forbidden(format!(
                 "the token is not made for workspace `{workspace}`"
-            ))),
+            )))
         }
     }
 }

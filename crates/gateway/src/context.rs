@@ -36,7 +36,7 @@ pub struct Context {
     peer: Arc<Peer>,
     /// The dispatch table that called the handler; capability lists name its methods.
     router: Arc<Router<Self>>,
-    caused: Arc<Caused>,
+    effects: Arc<PendingEffects>,
     /// The company folder opened by `admit` when it checked the workspaces of a limited token. The handler uses this
     /// handle, because the path may lead elsewhere by then.
     admitted: Arc<OnceLock<Company>>,
@@ -44,15 +44,15 @@ pub struct Context {
 
 /// The effects of a request. They are discarded when the request fails.
 #[derive(Default)]
-pub(crate) struct Caused {
-    effects: Mutex<Vec<Effect>>,
+pub(crate) struct PendingEffects {
+    queue: Mutex<Vec<PendingEffect>>,
     /// The binary frame to send before the response.
     frame: Mutex<Option<FileFrame>>,
     /// The workspace to which this request subscribed the connection.
     followed: Mutex<Option<WorkspaceId>>,
 }
 
-enum Effect {
+enum PendingEffect {
     Publish(Publication),
     /// Starts the turn after the caller has received its acceptance.
     RunTurn(Box<TurnRun>),
@@ -76,13 +76,13 @@ impl Context {
         Self {
             peer,
             router,
-            caused: Arc::default(),
+            effects: Arc::default(),
             admitted: Arc::default(),
         }
     }
 
-    pub(crate) fn caused(&self) -> Arc<Caused> {
-        Arc::clone(&self.caused)
+    pub(crate) fn effects(&self) -> Arc<PendingEffects> {
+        Arc::clone(&self.effects)
     }
 
     /// Returns the connection of the caller.
@@ -215,17 +215,17 @@ impl Context {
 
     /// Starts to send the events of a subscription after the response, which contains its id.
     pub(crate) fn start_subscription(&self, start: CompanySubscription) {
-        self.cause(Effect::Subscription(start));
+        self.add_effect(PendingEffect::Subscription(start));
     }
 
     /// Starts a turn after the response.
     pub(crate) fn run_turn(&self, run: TurnRun) {
-        self.cause(Effect::RunTurn(Box::new(run)));
+        self.add_effect(PendingEffect::RunTurn(Box::new(run)));
     }
 
     /// Sends the caller the turn in progress on a thread after the response.
     pub(crate) fn catch_up(&self, thread: &ThreadId) {
-        self.cause(Effect::CatchUp(thread.clone()));
+        self.add_effect(PendingEffect::CatchUp(thread.clone()));
     }
 
     /// Returns the current time in Unix seconds.
@@ -298,7 +298,7 @@ impl Context {
     /// Sends a binary frame directly before the response, if the request succeeds.
     pub(crate) fn frame_before_answer(&self, frame: FileFrame) {
         *self
-            .caused
+            .effects
             .frame
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(frame);
@@ -306,17 +306,23 @@ impl Context {
 
     /// Sends a notification to the caller only.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Kept));
+        self.add_effect(PendingEffect::Tell(
+            rpc::notification(payload),
+            Waiting::Kept,
+        ));
     }
 
     /// Sends a notification to the caller only. It may be dropped when the outgoing queue is full.
     pub(crate) fn tell_droppable<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Droppable));
+        self.add_effect(PendingEffect::Tell(
+            rpc::notification(payload),
+            Waiting::Droppable,
+        ));
     }
 
     /// Replays the notifications that the caller missed.
     pub(crate) fn resume(&self, workspace: WorkspaceId, after_seq: u64, found: Resumption) {
-        self.cause(Effect::Resume {
+        self.add_effect(PendingEffect::Resume {
             workspace,
             after_seq,
             found,
@@ -325,42 +331,44 @@ impl Context {
 
     /// Publishes a notification after the response.
     pub(crate) fn publish(&self, publication: Publication) {
-        self.cause(Effect::Publish(publication));
+        self.add_effect(PendingEffect::Publish(publication));
     }
 
     /// Closes connections whose access was revoked, after the response, because the caller may be one of them.
     pub(crate) fn close_revoked(&self) {
-        self.cause(Effect::CloseRevoked);
+        self.add_effect(PendingEffect::CloseRevoked);
     }
 
-    fn cause(&self, effect: Effect) {
+    fn add_effect(&self, effect: PendingEffect) {
         let mut effects = self
-            .caused
             .effects
+            .queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         effects.push(effect);
     }
 }
 
-impl Caused {
+impl PendingEffects {
     pub(crate) async fn carry_out(&self, peer: &Peer) {
         let effects = {
-            let mut effects = self.effects.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *effects)
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *queue)
         };
         for effect in effects {
             match effect {
-                Effect::Publish(publication) => peer.services.notifier.publish(&publication).await,
-                Effect::Subscription(start) => start.run(),
-                Effect::CloseRevoked => {
+                PendingEffect::Publish(publication) => {
+                    peer.services.notifier.publish(&publication).await
+                }
+                PendingEffect::Subscription(start) => start.run(),
+                PendingEffect::CloseRevoked => {
                     if let Err(error) = peer.services.watch.close_revoked().await {
                         tracing::warn!(%error, "revoked connections cannot be closed");
                     }
                 }
-                Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
-                Effect::RunTurn(run) => peer.services.agent.run(*run),
-                Effect::CatchUp(thread) => {
+                PendingEffect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
+                PendingEffect::RunTurn(run) => peer.services.agent.run(*run),
+                PendingEffect::CatchUp(thread) => {
                     // Catching up may wait for the turn; the response must not.
                     peer.outbox().release();
                     let tell = |started| {
@@ -369,7 +377,7 @@ impl Caused {
                     };
                     peer.services.agent.catch_up(&thread, tell).await;
                 }
-                Effect::Resume {
+                PendingEffect::Resume {
                     workspace,
                     after_seq,
                     found,
@@ -433,7 +441,7 @@ impl Admit for Context {
                 let follows_by_itself = [WorkspaceUnsubscribe::NAME, SessionResume::NAME];
                 if !follows_by_itself.contains(&call.method) && self.peer.follow(workspace) {
                     let mut followed = self
-                        .caused
+                        .effects
                         .followed
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner);

@@ -26,16 +26,16 @@ impl Service for Dispatch {
 
     async fn serve(self: Arc<Self>, request: Request) {
         let ctx = Context::new(Arc::clone(&self.peer), Arc::clone(&self.router));
-        let caused = ctx.caused();
+        let effects = ctx.effects();
         let answer = self.router.answer(ctx, &request).await;
-        let frame = caused.frame().filter(|_| answer.failure.is_none());
+        let frame = effects.frame().filter(|_| answer.failure.is_none());
         let outbox = self.peer.outbox();
         // The outbox holds the response, so that notifications for the caller are written together with it.
         outbox.hold_behind(frame, answer.text).await;
         match answer.failure {
             // The response is queued; the effects of the request run after it.
-            None => caused.carry_out(&self.peer).await,
-            Some(Kind::UnknownWorkspace) => caused.unfollow(&self.peer),
+            None => effects.carry_out(&self.peer).await,
+            Some(Kind::UnknownWorkspace) => effects.unfollow(&self.peer),
             Some(_) => {}
         }
         outbox.release();

@@ -30,31 +30,31 @@ const MAX_WAITING: usize = 3;
 
 /// The frame queue of one connection. Its worker starts with the first frame.
 #[derive(Debug, Default)]
-pub(crate) struct Intake {
-    queue: OnceLock<mpsc::Sender<Job>>,
+pub(crate) struct FrameQueue {
+    queue: OnceLock<mpsc::Sender<QueueItem>>,
 }
 
 #[derive(Debug)]
-enum Job {
+enum QueueItem {
     Frame(Bytes),
     /// Reports that all earlier frames have been processed.
     Barrier(oneshot::Sender<()>),
 }
 
-impl Intake {
+impl FrameQueue {
     /// Queues a frame. Waits while the queue is full.
     pub(crate) async fn take(&self, frame: Bytes, uploader: impl FnOnce() -> Uploader) {
         let queue = self.queue.get_or_init(|| {
-            let (queue, jobs) = mpsc::channel(MAX_WAITING);
-            let worker = Worker {
+            let (queue, items) = mpsc::channel(MAX_WAITING);
+            let worker = FrameWorker {
                 uploader: uploader(),
                 told_at: Instant::now(),
             };
-            tokio::spawn(worker.run(jobs));
+            tokio::spawn(worker.run(items));
             queue
         });
         // The worker ends only after this queue is dropped.
-        let _ = queue.send(Job::Frame(frame)).await;
+        let _ = queue.send(QueueItem::Frame(frame)).await;
     }
 
     /// Waits until all frames queued before this call have been processed.
@@ -63,7 +63,7 @@ impl Intake {
             return;
         };
         let (done, waiting) = oneshot::channel();
-        if queue.send(Job::Barrier(done)).await.is_ok() {
+        if queue.send(QueueItem::Barrier(done)).await.is_ok() {
             let _ = waiting.await;
         }
     }
@@ -80,28 +80,28 @@ pub(crate) struct Uploader {
     pub(crate) owner: String,
 }
 
-struct Worker {
+struct FrameWorker {
     uploader: Uploader,
     told_at: Instant,
 }
 
-impl Worker {
+impl FrameWorker {
     /// Processes queued frames on a blocking thread, which it keeps while more frames are queued.
-    async fn run(self, mut jobs: mpsc::Receiver<Job>) {
+    async fn run(self, mut items: mpsc::Receiver<QueueItem>) {
         let (outbox, database) = (Arc::clone(&self.uploader.outbox), Handle::current());
         let mut worker = self;
-        while let Some(first) = jobs.recv().await {
+        while let Some(first) = items.recv().await {
             let database = database.clone();
             let working = tokio::task::spawn_blocking(move || {
                 let mut next = Some(first);
-                while let Some(job) = next {
-                    worker.work(job, &database);
-                    next = jobs.try_recv().ok();
+                while let Some(item) = next {
+                    worker.work(item, &database);
+                    next = items.try_recv().ok();
                 }
-                (worker, jobs)
+                (worker, items)
             });
             match working.await {
-                Ok(back) => (worker, jobs) = back,
+                Ok(back) => (worker, items) = back,
                 Err(error) => {
                     tracing::error!(%error, "the frames of a connection cannot be taken any more");
                     outbox.close(Closing::INTERNAL);
@@ -111,10 +111,10 @@ impl Worker {
         }
     }
 
-    fn work(&mut self, job: Job, database: &Handle) {
-        match job {
-            Job::Frame(frame) => self.take(&frame, database),
-            Job::Barrier(done) => {
+    fn work(&mut self, item: QueueItem, database: &Handle) {
+        match item {
+            QueueItem::Frame(frame) => self.take(&frame, database),
+            QueueItem::Barrier(done) => {
                 let _ = done.send(());
             }
         }

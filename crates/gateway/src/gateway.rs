@@ -15,9 +15,9 @@ use crate::{
     artifact_notifications::ArtifactNotifications,
     attachments::TurnAttachments,
     auth::{DesktopSessions, StoredTokens},
-    briefs::{BriefServices, Briefs},
     company_events::CompanyEvents,
     janitor::{self, Janitor},
+    job_services::JobServices,
     linking::Links,
     methods,
     notify::Notifier,
@@ -25,9 +25,9 @@ use crate::{
     providers::{Config, Providers},
     run_inputs::RunInputs,
     services::Services,
-    surroundings::Around,
     turns::{self, TurnNotifications},
     watch::{self, Watch, WatchServices},
+    worker_prompts::{WorkerPromptServices, WorkerPrompts},
 };
 
 /// A running gateway, independent of the transports that connect clients to it.
@@ -152,7 +152,7 @@ impl Gateway {
             held.push(token.clone());
             held
         });
-        let briefs = Briefs::new(BriefServices {
+        let worker_prompts = WorkerPrompts::new(WorkerPromptServices {
             store: store.clone(),
             sources: sources.clone(),
             agent: agent.clone(),
@@ -161,9 +161,9 @@ impl Gateway {
             notifier: notifier.clone(),
             notifications,
         });
-        session_options.briefer = runner::Briefer::new(Arc::new(briefs));
+        session_options.briefer = runner::Briefer::new(Arc::new(worker_prompts));
         let sessions = runner::Sessions::new(companies.clone(), session_options);
-        let around = Around {
+        let job_services = JobServices {
             indexes: indexes.clone(),
             inputs: RunInputs {
                 store: store.clone(),
@@ -171,7 +171,7 @@ impl Gateway {
                 artifacts: Arc::clone(&artifacts),
             },
         };
-        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(around));
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(job_services));
         let janitor = Arc::new(Janitor {
             store: store.clone(),
             notifier: notifier.clone(),

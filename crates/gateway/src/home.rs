@@ -218,11 +218,12 @@ pub fn default_home() -> Option<PathBuf> {
     if let Some(home) = set("ACCORD_HOME") {
         return Some(home);
     }
-    let data = match cfg!(target_os = "macos") {
-        true => set("HOME")?.join("Library/Application Support"),
-        false => set("XDG_DATA_HOME")
+    let data = if cfg!(target_os = "macos") {
+        set("HOME")?.join("Library/Application Support")
+    } else {
+        set("XDG_DATA_HOME")
             .filter(|path| path.is_absolute())
-            .or_else(|| set("HOME").map(|home| home.join(".local/share")))?,
+            .or_else(|| set("HOME").map(|home| home.join(".local/share")))?
     };
     Some(data.join("accord"))
 }

@@ -27,7 +27,7 @@ mod web;
 
 pub(crate) use guard::Allowed;
 
-use crate::{Gateway, auth::Throttle, connections::Place, services::Services};
+use crate::{Gateway, auth::Throttle, connections::ConnectionSlot, services::Services};
 
 /// The state shared by all routes.
 pub(crate) struct Http {
@@ -37,12 +37,12 @@ pub(crate) struct Http {
     allowed: Allowed,
 }
 
-/// The origin of a request, stored in the request's extensions.
+/// The client of a request, stored in the request's extensions.
 #[derive(Clone, Debug)]
-pub(crate) struct Guest {
+pub(crate) struct RemoteClient {
     pub(crate) address: SocketAddr,
     /// The slot among the connections of the port. A WebSocket holds it until it closes.
-    pub(crate) place: Arc<Place>,
+    pub(crate) slot: Arc<ConnectionSlot>,
 }
 
 /// Builds the routes of the port.

@@ -8,7 +8,6 @@ mod artifact_notifications;
 mod attachments;
 mod auth;
 mod blocking;
-mod briefs;
 mod company_events;
 mod connections;
 mod context;
@@ -19,6 +18,7 @@ mod gateway;
 mod home;
 mod http;
 mod janitor;
+mod job_services;
 mod linking;
 mod methods;
 mod new_company;
@@ -33,10 +33,10 @@ mod serve;
 mod services;
 mod sha256;
 mod stdio;
-mod surroundings;
 mod turns;
 mod uploads;
 mod watch;
+mod worker_prompts;
 
 pub use auth::{
     Authenticator, Credential, DesktopSessions, InvalidToken, NewToken, Principal, Role,

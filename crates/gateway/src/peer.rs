@@ -15,7 +15,7 @@ use sources::random_text;
 
 use crate::{
     Principal,
-    frames::{Intake, Uploader},
+    frames::{FrameQueue, Uploader},
     notify::{outputs_topic, thread_topic},
     services::Services,
 };
@@ -32,7 +32,7 @@ pub(crate) struct Peer {
     pub(crate) key: String,
     outbox: Arc<Outbox>,
     /// Binary frames that wait to be written to their uploads.
-    frames: Intake,
+    frames: FrameQueue,
     transfers: Mutex<Transfers>,
 }
 
@@ -128,7 +128,7 @@ impl Peer {
             relative_paths,
             key: format!("con_{}", random_text(18)),
             outbox,
-            frames: Intake::default(),
+            frames: FrameQueue::default(),
             transfers: Mutex::default(),
         })
     }

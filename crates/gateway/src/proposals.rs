@@ -51,9 +51,10 @@ fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
             .with("path", path)
             .with("limit", limit));
     }
-    match text.contains('\0') {
-        true => Err(Failure::param(path, "expected text, found a NUL character")),
-        false => Ok(()),
+    if text.contains('\0') {
+        Err(Failure::param(path, "expected text, found a NUL character"))
+    } else {
+        Ok(())
     }
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn checked_words(path: &str, words: &str) -> Result<Option<String>, F
 }
 
 /// A requested change of an agents doc.
-pub(crate) struct Wish {
+pub(crate) struct ProposalRequest {
     pub(crate) scope: DocScope,
     pub(crate) text: DocText,
     /// The version that the change is based on; `None` for the current one.
@@ -78,19 +79,19 @@ pub(crate) struct Wish {
 pub(crate) async fn propose(
     store: &CrudStore,
     sources: &Sources,
-    wish: Wish,
+    request: ProposalRequest,
 ) -> Result<(Proposal, bool), Failure> {
     let proposals = store.agents_doc_proposals();
     let base = proposals
-        .base(wish.scope.clone(), wish.base_version)
+        .base(request.scope.clone(), request.base_version)
         .await
         .map_err(failure)?;
     let new = NewProposal {
         id: sources.id::<AgentsDocProposalId>().into(),
-        scope: wish.scope,
-        text: compared(base, wish.text).await?,
-        rationale: wish.rationale,
-        author: wish.author,
+        scope: request.scope,
+        text: compared(base, request.text).await?,
+        rationale: request.rationale,
+        author: request.author,
         now: sources.clock.now(),
     };
     proposals.create(new).await.map_err(failure)

@@ -94,11 +94,12 @@ impl RunInputs {
         // Only text can be searched for secrets; binary content is not inspected.
         let is_secret = std::str::from_utf8(&bytes_read)
             .is_ok_and(|content| secret::detect(content).total() > 0);
-        match is_secret {
-            false => Ok((detail, bytes_read)),
-            true => Err(Error::Refused(format!(
+        if is_secret {
+            Err(Error::Refused(format!(
                 "artifact `{id}` holds what looks like a secret and is not given to a worker"
-            ))),
+            )))
+        } else {
+            Ok((detail, bytes_read))
         }
     }
 

@@ -70,11 +70,12 @@ fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
             .sha256
             .bytes()
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    match is_hash {
-        true => Ok(()),
-        false => Err(Failure::param(
+    if is_hash {
+        Ok(())
+    } else {
+        Err(Failure::param(
             "/sha256",
             "expected 64 lower-case hexadecimal characters",
-        )),
+        ))
     }
 }

@@ -57,8 +57,7 @@ impl fmt::Debug for Sources {
 }
 
 /// The clock of the operating system.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemClock;
+struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {

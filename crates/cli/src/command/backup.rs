@@ -49,7 +49,7 @@ impl Backup {
         }
         let path = self.home.path()?;
         if !path.is_dir() {
-            return Err(backup::BackupError::NoHome { path }.into());
+            return Err(backup::Error::NoHome { path }.into());
         }
         let home = Home::open(&path)?;
         let secrets = match self.secrets {
@@ -60,7 +60,7 @@ impl Backup {
         let ticking = bar.clone();
         let saved = super::blocking(move || {
             let mut progress = |bytes| ticking.set_position(bytes);
-            backup::backup(
+            backup::create(
                 home.path(),
                 &self.file,
                 secrets,

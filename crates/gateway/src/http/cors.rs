@@ -29,22 +29,24 @@ pub(super) async fn share(request: Request, next: Next) -> Response {
         && request
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut answer = match is_question {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => next.run(request).await,
+    let mut answer = if is_question {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
     };
     let headers = answer.headers_mut();
     // A cache must not serve the response for one origin to another.
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        match is_question {
-            true => permit(headers),
-            false => insert(
+        if is_question {
+            permit(headers)
+        } else {
+            insert(
                 headers,
                 header::ACCESS_CONTROL_EXPOSE_HEADERS,
                 ANSWER_HEADERS,
-            ),
+            )
         }
     }
     answer

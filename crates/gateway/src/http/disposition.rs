@@ -17,9 +17,10 @@ const SHOWN: [&str; 7] = [
 
 /// Builds the header for a file of this type and name.
 pub(super) fn disposition(mime: &str, name: &str) -> HeaderValue {
-    let kind = match SHOWN.contains(&mime) {
-        true => "inline",
-        false => "attachment",
+    let kind = if SHOWN.contains(&mime) {
+        "inline"
+    } else {
+        "attachment"
     };
     let value = format!(
         "{kind}; filename=\"{}\"; filename*=UTF-8''{}",
@@ -44,12 +45,11 @@ fn fallback(name: &str) -> String {
 fn percent_encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {
-        match byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
-            true => encoded.push(char::from(byte)),
-            false => {
-                // Writing to a string cannot fail.
-                let _ = write!(encoded, "%{byte:02X}");
-            }
+        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+            encoded.push(char::from(byte))
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

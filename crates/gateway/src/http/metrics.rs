@@ -10,15 +10,15 @@ use axum::{
 use hyper::{HeaderMap, header};
 use rpc::metrics::{render_counter, render_gauge, render_routes};
 
-use super::{Guest, Http};
+use super::{Http, RemoteClient};
 
 /// Renders all metrics.
 pub(super) async fn page(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    if let Err(refusal) = http.principal(&guest, &headers).await {
+    if let Err(refusal) = http.principal(&client, &headers).await {
         return refusal;
     }
     let services = &http.services;

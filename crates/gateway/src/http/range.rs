@@ -60,9 +60,10 @@ fn parse(range: &str, size: u64) -> Selection {
 }
 
 fn satisfiable(range: Range<u64>) -> Selection {
-    match range.is_empty() {
-        true => Selection::Unsatisfiable,
-        false => Selection::Part(range),
+    if range.is_empty() {
+        Selection::Unsatisfiable
+    } else {
+        Selection::Part(range)
     }
 }
 

@@ -15,7 +15,7 @@ use hyper::{HeaderMap, StatusCode, header};
 use serde_json::json;
 
 use super::{
-    Guest, Http,
+    Http, RemoteClient,
     guard::{NO_TOKEN, unchecked},
     text,
 };
@@ -24,7 +24,7 @@ use crate::auth::MAX_SESSION_SECONDS;
 /// Signs a browser in if the code in the body is valid.
 pub(super) async fn sign_in(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
     code: String,
 ) -> Response {
@@ -34,7 +34,7 @@ pub(super) async fn sign_in(
         Ok(true) => {}
         Ok(false) => {
             // Delays the response, to slow down guessing.
-            let _ = http.refuse(&guest, NO_TOKEN).await;
+            let _ = http.refuse(&client, NO_TOKEN).await;
             return text(
                 StatusCode::UNAUTHORIZED,
                 "This link was used before, or is older than ten minutes. `ac open` makes a new one.\n",
@@ -70,10 +70,10 @@ pub(super) async fn sign_in(
 /// Ends the session of the calling browser and closes the connections of all its tabs.
 pub(super) async fn sign_out(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    let principal = match http.principal(&guest, &headers).await {
+    let principal = match http.principal(&client, &headers).await {
         Ok(principal) => principal,
         Err(refusal) => return refusal,
     };

@@ -27,7 +27,7 @@ mod expires;
 mod metadata;
 mod receiving;
 
-use super::{Guest, Http, refusal::refuse, text};
+use super::{Http, RemoteClient, refusal::refuse, text};
 use crate::{Principal, rows};
 use checksum::Checksum;
 use receiving::Receiving;
@@ -86,10 +86,10 @@ async fn capabilities() -> Response {
 /// `POST /uploads`: starts an upload.
 async fn create(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    let started = start(&http, &guest, &headers).await;
+    let started = start(&http, &client, &headers).await;
     started.unwrap_or_else(|refusal| refusal)
 }
 
@@ -97,15 +97,15 @@ async fn create(
 /// override header.
 async fn one(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     Path(id): Path<String>,
     request: Request,
 ) -> Response {
     let answered = match meant(&request).as_str() {
         "OPTIONS" => Ok(capabilities().await),
-        "HEAD" => offset(&http, &guest, &id, request.headers()).await,
-        "PATCH" => append(&http, guest, &id, request).await,
-        "DELETE" => terminate(&http, &guest, &id, request.headers()).await,
+        "HEAD" => offset(&http, &client, &id, request.headers()).await,
+        "PATCH" => append(&http, client, &id, request).await,
+        "DELETE" => terminate(&http, &client, &id, request.headers()).await,
         _ => {
             let mut refusal = text(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -125,8 +125,12 @@ fn meant(request: &Request) -> Method {
     named.unwrap_or_else(|| request.method().clone())
 }
 
-async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+async fn start(
+    http: &Http,
+    client: &RemoteClient,
+    headers: &HeaderMap,
+) -> Result<Response, Response> {
+    let principal = admit(http, client, headers).await?;
     let size = number(headers, &UPLOAD_LENGTH).map_err(|complaint| bad(&complaint))?;
     let services = &http.services;
     let described = headers.get(UPLOAD_METADATA);
@@ -166,22 +170,23 @@ async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
     let artifacts = http.services.store.artifacts();
     let now = http.services.sources.clock.now();
     let open = artifacts.open_uploads(principal.author(), now, limit).await;
-    match open.map_err(rows::failure)? < limit {
-        true => Ok(()),
-        false => Err(Failure::state(
+    if open.map_err(rows::failure)? < limit {
+        Ok(())
+    } else {
+        Err(Failure::state(
             Kind::Busy,
             format!("{limit} uploads of this token are open: finish or delete one of them"),
-        )),
+        ))
     }
 }
 
 async fn offset(
     http: &Http,
-    guest: &Guest,
+    client: &RemoteClient,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+    let principal = admit(http, client, headers).await?;
     let session = find(http, &principal, id).await?;
     let received = received(http, &session).await.map_err(refuse)?;
     let described = HeaderValue::try_from(metadata::of(&session));
@@ -202,12 +207,12 @@ async fn offset(
 
 async fn append(
     http: &Http,
-    guest: Guest,
+    client: RemoteClient,
     id: &str,
     request: Request,
 ) -> Result<Response, Response> {
     let headers = request.headers();
-    let principal = admit(http, &guest, headers).await?;
+    let principal = admit(http, &client, headers).await?;
     let is_expected = headers
         .get(header::CONTENT_TYPE)
         .is_some_and(|found| found == "application/offset+octet-stream");
@@ -235,7 +240,7 @@ async fn append(
     // A separate task, so that received bytes are stored even if the connection is cut.
     let task = tokio::spawn(async move {
         let answer = receiving.take(request.into_body(), checksum).await;
-        drop(guest);
+        drop(client);
         answer
     });
     let answered = task.await;
@@ -244,11 +249,11 @@ async fn append(
 
 async fn terminate(
     http: &Http,
-    guest: &Guest,
+    client: &RemoteClient,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+    let principal = admit(http, client, headers).await?;
     let session = find(http, &principal, id).await?;
     let aborted = http.services.artifacts.abort_upload(session).await;
     aborted.map_err(|error| refuse(rows::artifact_failure(error)))?;
@@ -256,8 +261,12 @@ async fn terminate(
 }
 
 /// Authenticates a caller with the scope `write` and checks the tus version.
-async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Principal, Response> {
-    let principal = http.admit(guest, headers, Access::Write).await?;
+async fn admit(
+    http: &Http,
+    client: &RemoteClient,
+    headers: &HeaderMap,
+) -> Result<Principal, Response> {
+    let principal = http.admit(client, headers, Access::Write).await?;
     let version = headers.get(TUS_RESUMABLE);
     if version.is_some_and(|version| version == VERSION) {
         return Ok(principal);

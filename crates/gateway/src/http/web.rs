@@ -55,9 +55,10 @@ fn answer(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
         HEXLOWER.encode(&file.metadata.sha256_hash()[..16])
     );
     // File names under `assets` contain a content hash.
-    let keep = match path.starts_with("assets/") {
-        true => "public, max-age=31536000, immutable",
-        false => "no-cache",
+    let keep = if path.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
     };
     let mut headers = HeaderMap::new();
     let mut set = |name: HeaderName, value: &str| {

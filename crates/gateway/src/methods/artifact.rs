@@ -187,7 +187,7 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
         None => (
             found.blob.sha256.clone(),
             found.blob.size_bytes,
-            Content::Blob(found.blob.clone()),
+            ReadSource::Blob(found.blob.clone()),
         ),
         Some(kind) => {
             let kind = rows::stored(kind)?;
@@ -203,12 +203,12 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
             }
             let sha256 = projection.sha256.unwrap_or_default();
             let content = match (projection.text_content, projection.blob_id) {
-                (Some(text), _) => Content::Text(text),
+                (Some(text), _) => ReadSource::Text(text),
                 (None, Some(blob)) => {
                     let blob = artifacts.blob(&blob).await;
-                    Content::Blob(blob.map_err(rows::failure)?)
+                    ReadSource::Blob(blob.map_err(rows::failure)?)
                 }
-                (None, None) => Content::Text(String::new()),
+                (None, None) => ReadSource::Text(String::new()),
             };
             (sha256, projection.size_bytes.unwrap_or(0), content)
         }
@@ -217,12 +217,12 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     let offset = offset.min(total);
     let length = most.min(total - offset);
     let bytes = match content {
-        Content::Text(text) => {
+        ReadSource::Text(text) => {
             let range = usize::try_from(offset).unwrap_or(usize::MAX)
                 ..usize::try_from(offset + length).unwrap_or(usize::MAX);
             text.as_bytes().get(range).unwrap_or_default().to_vec()
         }
-        Content::Blob(blob) => read_blob(&ctx, &blob, offset, length).await?,
+        ReadSource::Blob(blob) => read_blob(&ctx, &blob, offset, length).await?,
     };
     Ok(ArtifactReadResponse {
         artifact: rows::artifact_ref(&found)?,
@@ -250,7 +250,7 @@ async fn check_visible(
 }
 
 /// The content from which `artifact/read` returns a range.
-enum Content {
+enum ReadSource {
     Blob(artifact_blob::Model),
     /// A text projection, which is stored in the database.
     Text(String),

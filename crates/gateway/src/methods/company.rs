@@ -12,6 +12,7 @@ pub(super) mod heartbeat;
 pub(super) mod inbox;
 pub(super) mod index;
 pub(super) mod job;
+mod limited_view;
 pub(super) mod memory;
 pub(super) mod milestone;
 pub(super) mod monitor;
@@ -21,7 +22,6 @@ pub(super) mod resources;
 pub(super) mod run;
 pub(super) mod session;
 pub(super) mod sharepack;
-mod sight;
 pub(super) mod system;
 pub(super) mod task;
 pub(super) mod ui;
@@ -186,7 +186,7 @@ async fn opened<R: Send + 'static>(
 }
 
 /// Runs `work` on a directory that need not be a company folder.
-async fn at<R: Send + 'static>(
+async fn within_unchecked<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
@@ -273,10 +273,11 @@ fn failure(error: &Error) -> Failure {
         Error::Params(issues) => Failure::issues(issues.clone()),
         Error::Tasks(failing) => {
             let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
-            let kind = match failing.iter().all(|(_, error)| error.is_missing()) {
-                true => Kind::NotFound,
-                false => Kind::WorkspaceFileInvalid,
-            };
+            let kind = if failing.iter().all(|(_, error)| error.is_missing()) {
+Kind::NotFound
+} else {
+Kind::WorkspaceFileInvalid
+};
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
         Error::Refused(_) => Failure::state(Kind::Refused, message),

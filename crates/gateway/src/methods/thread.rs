@@ -8,7 +8,7 @@ use protocol::{FolderId, Id as _, Method as _, Name, ThreadId, thread::*};
 use rpc::{Failure, Kind, Router};
 use serde::Serialize;
 
-use crate::{Context, briefs::is_workers, notify::thread_topic, rows};
+use crate::{Context, notify::thread_topic, rows, worker_prompts::is_workers};
 
 pub(super) mod agents_doc;
 pub(super) mod folder;
@@ -37,12 +37,13 @@ pub(super) fn routes(router: &mut Router<Context>) {
 
 /// Rejects the thread of a worker, which is read-only: clients cannot start, continue or delete it.
 pub(super) fn check_is_no_workers(path: &str, thread_id: &ThreadId) -> Result<(), Failure> {
-    match is_workers(thread_id.as_str()) {
-        true => Err(Failure::param(
+    if is_workers(thread_id.as_str()) {
+        Err(Failure::param(
             path,
             format!("`{thread_id}` is the thread of a worker, which can only be read"),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

@@ -93,21 +93,20 @@ async fn select(
     params: WorkspaceSelectParams,
 ) -> Result<WorkspaceSelectResponse, Failure> {
     let (workspaces, id) = (ctx.store().workspaces(), params.workspace_id.as_str());
-    let chosen = match params.make_current.unwrap_or(false) {
-        false => workspaces.get(id).await.map_err(rows::failure)?,
-        true => {
-            // The current workspace is a setting that all workspaces share.
-            ctx.principal().check_scope(Access::Write)?;
-            ctx.principal().check_unlimited()?;
-            let (chosen, changed) = workspaces
-                .make_current(id, ctx.now())
-                .await
-                .map_err(rows::failure)?;
-            for row in changed {
-                ctx.workspace_changed(row)?;
-            }
-            chosen
+    let chosen = if params.make_current.unwrap_or(false) {
+        // The current workspace is a setting that all workspaces share.
+        ctx.principal().check_scope(Access::Write)?;
+        ctx.principal().check_unlimited()?;
+        let (chosen, changed) = workspaces
+            .make_current(id, ctx.now())
+            .await
+            .map_err(rows::failure)?;
+        for row in changed {
+            ctx.workspace_changed(row)?;
         }
+        chosen
+    } else {
+        workspaces.get(id).await.map_err(rows::failure)?
     };
     let workspace = rows::workspace(chosen)?;
     Ok(WorkspaceSelectResponse { workspace })

@@ -36,7 +36,7 @@ pub(super) struct Receiving {
 }
 
 /// How a request body ended.
-enum End {
+enum BodyEnd {
     Complete,
     Cut,
     Stalled,
@@ -68,10 +68,10 @@ impl Receiving {
         let begin = self.offset;
         let end = self.receive(body, checksum.as_mut()).await;
         if let Some(checksum) = checksum
-            && !(matches!(end, Ok(End::Complete)) && checksum.matches())
+            && !(matches!(end, Ok(BodyEnd::Complete)) && checksum.matches())
         {
             self.take_back(begin).await?;
-            if let Ok(End::Complete) = end {
+            if let Ok(BodyEnd::Complete) = end {
                 return Err(mismatch());
             }
         }
@@ -80,9 +80,9 @@ impl Receiving {
             return self.finish().await;
         }
         match end {
-            End::Complete => Ok(self.accepted()),
-            End::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
-            End::Stalled => Err(text(
+            BodyEnd::Complete => Ok(self.accepted()),
+            BodyEnd::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
+            BodyEnd::Stalled => Err(text(
                 StatusCode::REQUEST_TIMEOUT,
                 "no more bytes came for a while\n",
             )),
@@ -93,15 +93,15 @@ impl Receiving {
         &mut self,
         body: Body,
         mut checksum: Option<&mut Checksum>,
-    ) -> Result<End, Response> {
+    ) -> Result<BodyEnd, Response> {
         let mut arriving = body.into_data_stream();
         let mut piece = Vec::with_capacity(PIECE);
         let end = loop {
             let mut bytes = match tokio::time::timeout(STALL, arriving.next()).await {
                 Ok(Some(Ok(bytes))) => bytes,
-                Ok(Some(Err(_))) => break End::Cut,
-                Ok(None) => break End::Complete,
-                Err(_) => break End::Stalled,
+                Ok(Some(Err(_))) => break BodyEnd::Cut,
+                Ok(None) => break BodyEnd::Complete,
+                Err(_) => break BodyEnd::Stalled,
             };
             if let Some(checksum) = &mut checksum {
                 checksum.update(&bytes);

@@ -8,7 +8,7 @@ use super::{asking, failure, known};
 use crate::{
     Context,
     blocking::blocking,
-    company_events::{Acknowledged, NotSubscribed, Wish},
+    company_events::{Acknowledged, NotSubscribed, SubscriptionRequest},
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -61,7 +61,7 @@ async fn subscribe(
             let actor = known(folder, filter.actor.take());
             filter.actor = actor.map_err(NotSubscribed::Folder)?;
         }
-        let wish = Wish {
+        let request = SubscriptionRequest {
             id,
             folder,
             filter,
@@ -69,7 +69,7 @@ async fn subscribe(
             after_event_id: params.after_event_id.map(String::from),
             max_unacked: params.max_unacked.map(|most| most as usize),
         };
-        events.subscribe(connection, outbox, wish)
+        events.subscribe(connection, outbox, request)
     });
     let subscription = begun.await?.map_err(|error| match error {
         NotSubscribed::TooMany => Failure::state(

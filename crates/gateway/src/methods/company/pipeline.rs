@@ -30,9 +30,10 @@ async fn client_intake_run(
         executive: params.executive_manager_agent_id,
         text: params.intake_text,
         file: params.intake_file,
-        mode: match model.is_empty() {
-            true => PipelineGenerationMode::Deterministic,
-            false => PipelineGenerationMode::ProviderWithFallback,
+        mode: if model.is_empty() {
+            PipelineGenerationMode::Deterministic
+        } else {
+            PipelineGenerationMode::ProviderWithFallback
         },
     };
     let (company, package) = within(&ctx, &params.workspace_dir, move |company| {

@@ -368,12 +368,13 @@ fn warnings(saved: &Saved) -> Vec<String> {
     // A text that is not blank is effective in its own scope, so this is the path of its own folder.
     let path = saved.effective.as_ref().map(|found| &*found.source_path);
     let section = prompt::agents_doc::preview(path.unwrap_or_default(), &saved.doc.content);
-    match section.truncated {
-        true => vec![format!(
+    if section.truncated {
+        vec![format!(
             "the text has {} characters, which is more than a prompt takes: the end will not reach the model",
             saved.doc.char_count
-        )],
-        false => Vec::new(),
+        )]
+    } else {
+        Vec::new()
     }
 }
 

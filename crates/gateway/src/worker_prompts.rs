@@ -25,7 +25,7 @@ use crate::{
     artifact_notifications::ArtifactNotifications,
     linking::{self, Links},
     notify::Notifier,
-    proposals::{self, DocText, Wish},
+    proposals::{self, DocText, ProposalRequest},
     rows,
     run_outputs::{self, RunOutputs},
 };
@@ -34,14 +34,14 @@ use crate::{
 const TITLE_CHARS: usize = 80;
 
 /// The implementation of [`Briefing`] for the worker sessions of this gateway.
-pub(crate) struct Briefs {
-    services: Arc<BriefServices>,
+pub(crate) struct WorkerPrompts {
+    services: Arc<WorkerPromptServices>,
     /// The tasks that record started workers, by run.
     starting: Arc<Mutex<BTreeMap<RunId, JoinHandle<()>>>>,
 }
 
-/// The services that [`Briefs`] uses.
-pub(crate) struct BriefServices {
+/// The services that [`WorkerPrompts`] uses.
+pub(crate) struct WorkerPromptServices {
     pub(crate) store: CrudStore,
     pub(crate) sources: Sources,
     pub(crate) agent: Agent,
@@ -51,8 +51,8 @@ pub(crate) struct BriefServices {
     pub(crate) notifications: ArtifactNotifications,
 }
 
-impl Briefs {
-    pub(crate) fn new(services: BriefServices) -> Self {
+impl WorkerPrompts {
+    pub(crate) fn new(services: WorkerPromptServices) -> Self {
         Self {
             services: Arc::new(services),
             starting: Arc::default(),
@@ -60,7 +60,7 @@ impl Briefs {
     }
 }
 
-impl Briefing for Briefs {
+impl Briefing for WorkerPrompts {
     fn brief(&self, worker: Worker) -> Later<Result<Brief, String>> {
         let services = Arc::clone(&self.services);
         Box::pin(async move {
@@ -147,7 +147,7 @@ impl Briefing for Briefs {
 
 /// The agents doc and its version that a worker received as a file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Origin {
+struct DocOrigin {
     workspace_id: String,
     folder_id: Option<String>,
     version: i64,
@@ -155,13 +155,14 @@ struct Origin {
 
 /// Returns the author name of an agent, prefixed so that it cannot be confused with the owner or a token.
 fn author(agent: &str) -> String {
-    match agent.starts_with("agent_") {
-        true => agent.to_owned(),
-        false => format!("agent_{agent}"),
+    if agent.starts_with("agent_") {
+        agent.to_owned()
+    } else {
+        format!("agent_{agent}")
     }
 }
 
-impl BriefServices {
+impl WorkerPromptServices {
     /// Returns the effective agents doc of a project. Only the nearest document applies, so an edit of the file is an
     /// edit of that document.
     async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
@@ -173,15 +174,16 @@ impl BriefServices {
         let Some(found) = found.map_err(|error| error.to_string())? else {
             return Ok(None);
         };
-        let origin = Origin {
+        let origin = DocOrigin {
             workspace_id: found.doc.workspace_id,
             folder_id: found.doc.folder_id,
             version: found.doc.version,
         };
         Ok(Some(BriefFile {
-            name: match found.source_path.is_empty() {
-                true => "AGENTS.md of the thread tree".to_owned(),
-                false => format!("AGENTS.md of {}", found.source_path.join("/")),
+            name: if found.source_path.is_empty() {
+                "AGENTS.md of the thread tree".to_owned()
+            } else {
+                format!("AGENTS.md of {}", found.source_path.join("/"))
             },
             content: found.doc.content,
             origin: serde_json::to_string(&origin).map_err(|error| error.to_string())?,
@@ -190,7 +192,7 @@ impl BriefServices {
 
     /// Creates a proposal from the file that a worker edited.
     async fn propose_edit(&self, edit: Edited) -> Result<(), Failure> {
-        let origin: Origin = serde_json::from_str(&edit.origin)
+        let origin: DocOrigin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
         // The origin record is stored in the company folder, which is untrusted, so it must not reach another
         // workspace.
@@ -204,7 +206,7 @@ impl BriefServices {
             );
             return Err(Failure::param("/origin", message));
         }
-        let wish = Wish {
+        let request = ProposalRequest {
             scope: DocScope {
                 workspace_id: origin.workspace_id,
                 folder_id: origin.folder_id,
@@ -217,7 +219,7 @@ impl BriefServices {
             ),
             author: author(&edit.agent),
         };
-        let (proposal, is_new) = proposals::propose(&self.store, &self.sources, wish).await?;
+        let (proposal, is_new) = proposals::propose(&self.store, &self.sources, request).await?;
         if is_new {
             let publication = proposals::changed(&proposal.row)?;
             self.notifier.publish(&publication).await;
