@@ -49,11 +49,3 @@ pub enum Damage {
     /// The file does not have the hash it is stored under.
     Changed,
 }
-
-/// Runs blocking work on a thread of its own.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Error> {
-    let worked = tokio::task::spawn_blocking(work).await;
-    worked.map_err(Error::Panicked)
-}

@@ -21,6 +21,7 @@ use serde_json::json;
 use sources::Sources;
 use tokio::sync::mpsc;
 
+mod blocking;
 pub mod chunk_hashes;
 mod error;
 mod maintenance;
@@ -31,12 +32,12 @@ mod testing;
 mod upload;
 mod verification;
 
-use error::blocking;
+use blocking::blocking;
 pub use error::{Damage, Error};
 pub use maintenance::run as run_maintenance;
 use open::OpenUploads;
 pub use projections::run as run_projections;
-pub use upload::{AcceptedChunk, Chunk, Rejection};
+pub use upload::{AcceptedChunk, Chunk, DeclaredHash, Rejection};
 pub use verification::run as run_verification;
 
 /// Limits of uploads and downloads. Sizes are in bytes.

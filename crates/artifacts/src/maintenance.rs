@@ -12,7 +12,7 @@ use blobs::{
 };
 use entity::artifact_blob;
 
-use super::{Artifacts, error::blocking, key, verification};
+use super::{Artifacts, blocking::blocking, key, verification};
 
 const EVERY: Duration = Duration::from_secs(10 * 60);
 /// The time for which a deleted artifact can be restored, in seconds.

@@ -13,7 +13,7 @@ use blobs::{
 };
 use crud::{ProjectionResult, ProjectionWork};
 
-use super::{ArtifactChange, Artifacts, error::blocking, key};
+use super::{ArtifactChange, Artifacts, blocking::blocking, key};
 
 /// The maximum number of projections processed at a time.
 const BATCH: u64 = 16;

@@ -12,10 +12,10 @@ use crud::CrudStore;
 use entity::artifact_upload_session as session;
 use sources::Sources;
 use tempfile::TempDir;
-use tokio::runtime::Handle;
 
 use super::{
-    ArtifactChange, ArtifactListener, ArtifactOptions, Artifacts, Chunk, limits, run_verification,
+    ArtifactChange, ArtifactListener, ArtifactOptions, Artifacts, Chunk, DeclaredHash, limits,
+    run_verification,
 };
 
 const OWNER: &str = "owner";
@@ -109,22 +109,21 @@ impl TestHome {
         let session = self.start("a.bin", bytes).await;
         let mut offset = 0;
         for bytes in bytes.chunks(hashed_chunk.unwrap_or(1 << 20)) {
-            let (artifacts, upload_id) = (Arc::clone(&self.artifacts), session.id.clone());
-            let (bytes, hash) = (bytes.to_vec(), hashed_chunk.map(|_| sha256_hex(bytes)));
-            let (length, database) = (bytes.len() as u64, Handle::current());
-            let appended = tokio::task::spawn_blocking(move || {
-                let chunk = Chunk {
-                    workspace_id: "ws_a",
-                    upload_id: &upload_id,
-                    owner: OWNER,
-                    offset,
-                    bytes: bytes.into(),
-                    sha256: hash.as_deref(),
-                };
-                artifacts.append_chunk(&database, &chunk).is_ok()
+            let declared = hashed_chunk.map(|_| DeclaredHash {
+                sha256: sha256_hex(bytes),
+                source: "of the test",
             });
-            assert!(appended.await.expect("no panic"), "the chunk fits");
-            offset += length;
+            let chunk = Chunk {
+                workspace_id: "ws_a".to_owned(),
+                upload_id: session.id.clone(),
+                owner: OWNER.into(),
+                offset,
+                bytes: bytes.to_vec().into(),
+                declared,
+            };
+            let appended = self.artifacts.append_chunk(chunk).await;
+            appended.expect("no panic").expect("the chunk fits");
+            offset += bytes.len() as u64;
         }
         self.finish(session).await
     }

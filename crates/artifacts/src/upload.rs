@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use blobs::key::ContentHash;
 use bytes::Bytes;
 use entity::artifact_upload_session as session;
-use tokio::runtime::Handle;
 
-use super::{Artifacts, limits, open::UploadEntry};
+use super::{Artifacts, Error, blocking::blocking, limits, open::UploadEntry};
 
 /// The minimum interval between two extensions of an upload's expiry in the database, in seconds.
 const EXTEND_EVERY: i64 = 60;
@@ -35,19 +35,35 @@ pub struct AcceptedChunk {
 
 /// A chunk and its position in an upload.
 #[derive(Clone, Debug)]
-pub struct Chunk<'a> {
+pub struct Chunk {
     /// The id of the workspace of the upload.
-    pub workspace_id: &'a str,
+    pub workspace_id: String,
     /// The id of the upload.
-    pub upload_id: &'a str,
+    pub upload_id: String,
     /// The author name of the principal that must own the upload.
-    pub owner: &'a str,
+    pub owner: Arc<str>,
     /// The offset of the first byte in the upload.
     pub offset: u64,
     /// The bytes.
     pub bytes: Bytes,
-    /// The SHA-256 of the bytes, already verified. `None` if the client sent none.
-    pub sha256: Option<&'a str>,
+    /// The hash that the client declared for the bytes, if any.
+    pub declared: Option<DeclaredHash>,
+}
+
+/// A hash that a client declared for a chunk.
+#[derive(Clone, Debug)]
+pub struct DeclaredHash {
+    /// The SHA-256, 64 lower-case hexadecimal characters if it is well-formed.
+    pub sha256: String,
+    /// Where the client declared it, as the end of the message of a rejection, such as `of the header`.
+    pub source: &'static str,
+}
+
+/// The result of appending a chunk without reading the database.
+enum Attempt {
+    Complete(Result<AcceptedChunk, Rejection>),
+    /// The row of the upload must be read first.
+    Uncached(Arc<UploadEntry>, Chunk),
 }
 
 impl Rejection {
@@ -62,42 +78,71 @@ impl Rejection {
 }
 
 impl Artifacts {
-    /// Appends a chunk to an upload in progress. Blocks; `database` runs the database queries.
-    pub fn append_chunk(
-        &self,
-        database: &Handle,
-        chunk: &Chunk<'_>,
-    ) -> Result<AcceptedChunk, Rejection> {
-        let entry = self.open.entry(chunk.upload_id);
-        let accepted = self
-            .check_session(database, &entry, chunk)
-            .and_then(|session| self.append(&entry, &session, chunk));
-        if accepted.is_err() {
-            entry.lock().invalidate();
-            self.open.release(chunk.upload_id, &entry);
+    /// Appends a chunk to an upload in progress and extends the expiry of the upload if that is due.
+    ///
+    /// The database is read only if the row of the upload is not cached, so that a chunk usually needs one blocking
+    /// task and no query.
+    pub async fn append_chunk(
+        self: &Arc<Self>,
+        chunk: Chunk,
+    ) -> Result<Result<AcceptedChunk, Rejection>, Error> {
+        let length = chunk.bytes.len() as u64;
+        // Checked first, so that no more bytes are hashed than a chunk may have.
+        if length > limits::MAX_CHUNK {
+            let message = format!(
+                "expected at most {} bytes, found {length}",
+                limits::MAX_CHUNK
+            );
+            return Ok(Err(Rejection::new("chunk_too_large", message)));
         }
-        accepted
+        let (artifacts, upload_id) = (Arc::clone(self), chunk.upload_id.clone());
+        let accepted = match blocking(move || artifacts.append_if_cached(chunk)).await? {
+            Attempt::Complete(accepted) => accepted,
+            Attempt::Uncached(entry, chunk) => {
+                let found = self.find_session(&chunk).await;
+                let artifacts = Arc::clone(self);
+                let append = move || {
+                    let found = found.map(|session| entry.cache(session));
+                    artifacts.append_found(&entry, found, &chunk)
+                };
+                blocking(append).await?
+            }
+        };
+        if let Ok(accepted) = &accepted
+            && let Some(expires_at) = accepted.extend_to
+        {
+            let artifacts = self.store.artifacts();
+            if let Err(error) = artifacts.extend_upload(&upload_id, expires_at).await {
+                tracing::warn!(%error, "an upload cannot be kept for longer");
+            }
+        }
+        Ok(accepted)
     }
 
-    /// Returns the upload of a chunk, from the cache or from the database.
-    fn check_session(
-        &self,
-        database: &Handle,
-        entry: &UploadEntry,
-        chunk: &Chunk<'_>,
-    ) -> Result<Arc<session::Model>, Rejection> {
-        let &Chunk {
-            workspace_id,
-            upload_id,
-            owner,
-            ..
-        } = chunk;
-        let now = self.sources.clock.now();
-        if let Some(session) = entry.cached(workspace_id, owner, now) {
-            return Ok(session);
+    /// Verifies the declared hash of a chunk and appends the chunk if the row of its upload is cached. Blocks.
+    fn append_if_cached(&self, chunk: Chunk) -> Attempt {
+        if let Some(declared) = &chunk.declared
+            && ContentHash::of(&chunk.bytes).to_string() != declared.sha256
+        {
+            let message = format!("the bytes do not have the hash {}", declared.source);
+            return Attempt::Complete(Err(Rejection::new("hash_mismatch", message)));
         }
+        // The entry exists before the database is read: see the module `open`.
+        let entry = self.open.entry(&chunk.upload_id);
+        let now = self.sources.clock.now();
+        match entry.cached(&chunk.workspace_id, &chunk.owner, now) {
+            Some(session) => Attempt::Complete(self.append_found(&entry, Ok(session), &chunk)),
+            None => Attempt::Uncached(entry, chunk),
+        }
+    }
+
+    /// Reads the row of the upload of a chunk.
+    async fn find_session(&self, chunk: &Chunk) -> Result<session::Model, Rejection> {
+        let (upload_id, now) = (&chunk.upload_id, self.sources.clock.now());
         let artifacts = self.store.artifacts();
-        let found = database.block_on(artifacts.upload(workspace_id, upload_id, owner, now));
+        let found = artifacts
+            .upload(&chunk.workspace_id, upload_id, &chunk.owner, now)
+            .await;
         let session = found.map_err(|error| {
             let is_unknown = matches!(
                 error,
@@ -111,19 +156,25 @@ impl Artifacts {
             Rejection::new("internal", "the chunk could not be stored")
         })?;
         match session.status.as_str() {
-            "receiving" => Ok(entry.cache(session)),
+            "receiving" => Ok(session),
             _ => Err(complete(upload_id)),
         }
     }
 
-    /// Extends the expiry of an upload if an accepted chunk requires it.
-    pub async fn extend_upload(&self, upload_id: &str, accepted: &AcceptedChunk) {
-        if let Some(expires_at) = accepted.extend_to {
-            let artifacts = self.store.artifacts();
-            if let Err(error) = artifacts.extend_upload(upload_id, expires_at).await {
-                tracing::warn!(%error, "an upload cannot be kept for longer");
-            }
+    /// Appends a chunk to its upload, if the upload was found. After a rejection the next chunk reads the row again.
+    /// Blocks.
+    fn append_found(
+        &self,
+        entry: &Arc<UploadEntry>,
+        found: Result<Arc<session::Model>, Rejection>,
+        chunk: &Chunk,
+    ) -> Result<AcceptedChunk, Rejection> {
+        let accepted = found.and_then(|session| self.append(entry, &session, chunk));
+        if accepted.is_err() {
+            entry.lock().invalidate();
+            self.open.release(&chunk.upload_id, entry);
         }
+        accepted
     }
 
     /// Appends a chunk to the file of its upload, or accepts it as a repetition of bytes already received. Blocks.
@@ -131,7 +182,7 @@ impl Artifacts {
         &self,
         entry: &UploadEntry,
         session: &session::Model,
-        chunk: &Chunk<'_>,
+        chunk: &Chunk,
     ) -> Result<AcceptedChunk, Rejection> {
         let broken = |error: blobs::Error| {
             tracing::error!(%error, "a chunk cannot be stored");
@@ -144,13 +195,6 @@ impl Artifacts {
         }
         if length == 0 {
             return Err(Rejection::new("empty_chunk", "the chunk has no bytes"));
-        }
-        if length > limits::MAX_CHUNK {
-            let message = format!(
-                "expected at most {} bytes, found {length}",
-                limits::MAX_CHUNK
-            );
-            return Err(Rejection::new("chunk_too_large", message));
         }
         let upload = open.file(&self.blobs, session).map_err(broken)?;
         let (received, total) = (upload.received(), session.size_bytes.unsigned_abs());
@@ -178,8 +222,10 @@ impl Artifacts {
         let received = upload
             .append_shared(offset, chunk.bytes.clone())
             .map_err(broken)?;
+        let declared = chunk.declared.as_ref();
+        let declared = declared.map(|declared| declared.sha256.as_str());
         if let Some(collected) = &mut open.chunk_hashes
-            && !collected.add(length, total, chunk.sha256)
+            && !collected.add(length, total, declared)
         {
             open.chunk_hashes = None;
         }
@@ -195,4 +241,34 @@ impl Artifacts {
 
 fn complete(upload_id: &str) -> Rejection {
     Rejection::new("not_receiving", format!("upload `{upload_id}` is complete"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestHome;
+
+    #[tokio::test]
+    async fn a_chunk_that_is_too_long_is_not_hashed() {
+        let home = TestHome::open().await;
+        let session = home.start("a.bin", b"abc").await;
+        let chunk = |length: u64| Chunk {
+            workspace_id: session.workspace_id.clone(),
+            upload_id: session.id.clone(),
+            owner: session.owner.as_str().into(),
+            offset: 0,
+            bytes: vec![0; usize::try_from(length).unwrap()].into(),
+            declared: Some(DeclaredHash {
+                sha256: "0".repeat(64),
+                source: "of the test",
+            }),
+        };
+        for (length, kind) in [
+            (limits::MAX_CHUNK + 1, "chunk_too_large"),
+            (limits::MAX_CHUNK, "hash_mismatch"),
+        ] {
+            let rejected = home.artifacts.append_chunk(chunk(length)).await.unwrap();
+            assert_eq!(rejected.unwrap_err().kind, kind);
+        }
+    }
 }

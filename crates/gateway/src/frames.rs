@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use artifacts::{AcceptedChunk, Artifacts, Chunk, Rejection, limits};
+use artifacts::{AcceptedChunk, Artifacts, Chunk, DeclaredHash, Rejection, limits};
 use protocol::{
     artifact::upload::{
         ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader,
@@ -12,12 +12,11 @@ use protocol::{
 };
 use rpc::{Bytes, Closing, Outbox, Waiting};
 use tokio::{
-    runtime::Handle,
     sync::{mpsc, oneshot},
     time::Instant,
 };
 
-use crate::{sha256_hex, watch::Watch};
+use crate::watch::Watch;
 
 mod frame;
 
@@ -77,7 +76,7 @@ pub(crate) struct Uploader {
     /// Receives acknowledgements and rejections.
     pub(crate) outbox: Arc<Outbox>,
     /// The author name of the principal that owns the uploads.
-    pub(crate) owner: String,
+    pub(crate) owner: Arc<str>,
 }
 
 struct FrameWorker {
@@ -86,102 +85,80 @@ struct FrameWorker {
 }
 
 impl FrameWorker {
-    /// Processes queued frames on a blocking thread, which it keeps while more frames are queued.
-    async fn run(self, mut items: mpsc::Receiver<QueueItem>) {
-        let (outbox, database) = (Arc::clone(&self.uploader.outbox), Handle::current());
-        let mut worker = self;
-        while let Some(first) = items.recv().await {
-            let database = database.clone();
-            let working = tokio::task::spawn_blocking(move || {
-                let mut next = Some(first);
-                while let Some(item) = next {
-                    worker.work(item, &database);
-                    next = items.try_recv().ok();
+    /// Processes the queued frames in order.
+    async fn run(mut self, mut items: mpsc::Receiver<QueueItem>) {
+        while let Some(item) = items.recv().await {
+            match item {
+                QueueItem::Frame(frame) => {
+                    if let Err(error) = self.take(&frame).await {
+                        tracing::error!(%error, "the frames of a connection cannot be taken any more");
+                        self.uploader.outbox.close(Closing::INTERNAL);
+                        return;
+                    }
                 }
-                (worker, items)
-            });
-            match working.await {
-                Ok(back) => (worker, items) = back,
-                Err(error) => {
-                    tracing::error!(%error, "the frames of a connection cannot be taken any more");
-                    outbox.close(Closing::INTERNAL);
-                    return;
+                QueueItem::Barrier(done) => {
+                    let _ = done.send(());
                 }
             }
         }
     }
 
-    fn work(&mut self, item: QueueItem, database: &Handle) {
-        match item {
-            QueueItem::Frame(frame) => self.take(&frame, database),
-            QueueItem::Barrier(done) => {
-                let _ = done.send(());
-            }
-        }
-    }
-
-    fn take(&mut self, frame: &Bytes, database: &Handle) {
+    async fn take(&mut self, frame: &Bytes) -> Result<(), artifacts::Error> {
         let (header, bytes) = match frame::parse(frame) {
             Frame::Upload(header, bytes) => (header, bytes),
             Frame::Malformed(detail) => {
-                let rejection = Rejection::new("malformed_frame", detail);
-                return self.refuse(None, rejection);
+                self.refuse(None, Rejection::new("malformed_frame", detail));
+                return Ok(());
             }
-            Frame::Unknown => return self.refuse_unknown(frame),
+            Frame::Unknown => {
+                self.refuse_unknown(frame);
+                return Ok(());
+            }
         };
-        match self.chunk(&header, bytes, database) {
-            Ok(taken) => self.acknowledge(&header, &taken, database),
+        match self.append(&header, bytes).await? {
+            Ok(accepted) => self.acknowledge(&header, &accepted),
             Err(rejection) => self.refuse(Some(&header), rejection),
         }
+        Ok(())
     }
 
     /// Validates a chunk and appends its bytes to the upload.
-    fn chunk(
+    async fn append(
         &self,
         header: &ArtifactUploadChunkHeader,
         bytes: Bytes,
-        database: &Handle,
-    ) -> Result<AcceptedChunk, Rejection> {
+    ) -> Result<Result<AcceptedChunk, Rejection>, artifacts::Error> {
         let length = bytes.len() as u64;
         if header.len != length {
             let message = format!(
                 "the header says {} bytes, the frame has {length}",
                 header.len
             );
-            return Err(Rejection::new("length_mismatch", message));
+            return Ok(Err(Rejection::new("length_mismatch", message)));
         }
-        if let Some(expected) = &header.chunk_sha256
-            && sha256_hex(&bytes) != *expected
-        {
-            return Err(Rejection::new(
-                "hash_mismatch",
-                "the bytes do not have the hash of the header",
-            ));
-        }
+        let declared = header.chunk_sha256.clone();
         let chunk = Chunk {
-            workspace_id: header.workspace_id.as_str(),
-            upload_id: header.upload_id.as_str(),
-            owner: &self.uploader.owner,
+            workspace_id: header.workspace_id.to_string(),
+            upload_id: header.upload_id.to_string(),
+            owner: Arc::clone(&self.uploader.owner),
             offset: header.offset,
             bytes,
-            sha256: header.chunk_sha256.as_deref(),
+            declared: declared.map(|sha256| DeclaredHash {
+                sha256,
+                source: "of the header",
+            }),
         };
-        self.uploader.artifacts.append_chunk(database, &chunk)
+        self.uploader.artifacts.append_chunk(chunk).await
     }
 
-    fn acknowledge(
-        &mut self,
-        header: &ArtifactUploadChunkHeader,
-        taken: &AcceptedChunk,
-        database: &Handle,
-    ) {
+    fn acknowledge(&mut self, header: &ArtifactUploadChunkHeader, accepted: &AcceptedChunk) {
         let ack = ArtifactUploadChunkAckNotification {
             workspace_id: header.workspace_id.clone(),
             upload_id: header.upload_id.clone(),
             offset: header.offset,
             len: header.len,
-            received_bytes: taken.received,
-            next_offset: taken.received,
+            received_bytes: accepted.received,
+            next_offset: accepted.received,
         };
         self.uploader
             .outbox
@@ -191,19 +168,14 @@ impl FrameWorker {
             let progress = ArtifactUploadProgressNotification {
                 workspace_id: header.workspace_id.clone(),
                 upload_id: header.upload_id.clone(),
-                received_bytes: taken.received,
-                total_size_bytes: taken.total,
-                next_offset: taken.received,
+                received_bytes: accepted.received,
+                total_size_bytes: accepted.total,
+                next_offset: accepted.received,
             };
             self.uploader
                 .outbox
                 .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
-        let extending = self
-            .uploader
-            .artifacts
-            .extend_upload(header.upload_id.as_str(), taken);
-        database.block_on(extending);
     }
 
     fn refuse(&self, header: Option<&ArtifactUploadChunkHeader>, rejection: Rejection) {

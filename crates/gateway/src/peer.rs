@@ -173,7 +173,7 @@ impl Peer {
             artifacts: Arc::clone(&self.services.artifacts),
             watch: Arc::clone(&self.services.watch),
             outbox: Arc::clone(&self.outbox),
-            owner: self.principal.author().to_owned(),
+            owner: self.principal.author().into(),
         };
         self.frames.take(frame, uploader).await;
     }

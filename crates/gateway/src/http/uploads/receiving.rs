@@ -11,7 +11,6 @@ use entity::artifact_upload_session as session;
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header::HeaderValue};
 use rpc::{Bytes, Failure};
-use tokio::runtime::Handle;
 
 use super::{
     super::refusal::refuse, ARTIFACT_ID, Checksum, UPLOAD_EXPIRES, UPLOAD_OFFSET, conflict,
@@ -123,30 +122,20 @@ impl Receiving {
 
     async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
         let length = piece.len() as u64;
-        let (artifacts, database) = (Arc::clone(&self.services.artifacts), Handle::current());
-        let (session, owner, offset) = (
-            Arc::clone(&self.session),
-            Arc::clone(&self.owner),
-            self.offset,
-        );
-        let taken = tokio::task::spawn_blocking(move || {
-            let chunk = Chunk {
-                workspace_id: &session.workspace_id,
-                upload_id: &session.id,
-                owner: &owner,
-                offset,
-                bytes: Bytes::from(piece),
-                sha256: None,
-            };
-            artifacts.append_chunk(&database, &chunk)
-        });
-        let taken = taken.await;
-        let taken = taken.map_err(|error| refuse(Failure::incident(&error)))?;
-        let taken = taken.map_err(|rejection| rejected(&rejection, offset))?;
+        let (artifacts, offset) = (&self.services.artifacts, self.offset);
+        let chunk = Chunk {
+            workspace_id: self.session.workspace_id.clone(),
+            upload_id: self.session.id.clone(),
+            owner: Arc::clone(&self.owner),
+            offset,
+            bytes: Bytes::from(piece),
+            declared: None,
+        };
+        let accepted = artifacts.append_chunk(chunk).await;
+        let accepted = accepted.map_err(|error| refuse(rows::artifact_failure(error)))?;
+        let accepted = accepted.map_err(|rejection| rejected(&rejection, offset))?;
         self.offset += length;
-        let artifacts = &self.services.artifacts;
-        artifacts.extend_upload(&self.session.id, &taken).await;
-        self.expires_at = taken.extend_to.unwrap_or(self.expires_at);
+        self.expires_at = accepted.extend_to.unwrap_or(self.expires_at);
         Ok(())
     }
 

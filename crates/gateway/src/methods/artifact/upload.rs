@@ -1,15 +1,12 @@
 //! Handlers of `artifact/upload/*`.
 
-use std::sync::Arc;
-
-use artifacts::{Chunk, Rejection, limits};
+use artifacts::{Chunk, DeclaredHash, Rejection, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, WorkspaceId, artifact::upload::*};
 use rpc::{Failure, Kind, Router};
-use tokio::runtime::Handle;
 
-use crate::{Context, artifact_notifications, rows, sha256_hex, uploads};
+use crate::{Context, artifact_notifications, rows, uploads};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -75,39 +72,27 @@ async fn chunk(
     }
     // Frames sent before this request precede its bytes.
     ctx.peer().frames_settled().await;
-    let (artifacts, owner) = (
-        Arc::clone(&ctx.services().artifacts),
-        ctx.principal().author().to_owned(),
-    );
-    let (upload_id, database) = (params.upload_id.clone(), Handle::current());
-    let offset = params.offset;
-    let taken = tokio::task::spawn_blocking(move || {
-        if let Some(expected) = &params.chunk_sha256
-            && sha256_hex(&bytes) != *expected
-        {
-            let message = "the bytes do not have the hash `chunk_sha256`";
-            return Err(Rejection::new("hash_mismatch", message));
-        }
-        let chunk = Chunk {
-            workspace_id: params.workspace_id.as_str(),
-            upload_id: params.upload_id.as_str(),
-            owner: &owner,
-            offset,
-            bytes: bytes.into(),
-            sha256: params.chunk_sha256.as_deref(),
-        };
-        artifacts.append_chunk(&database, &chunk)
-    });
-    let taken = taken.await.map_err(|error| Failure::incident(&error))?;
-    let taken = taken.map_err(refused)?;
-    let artifacts = &ctx.services().artifacts;
-    artifacts.extend_upload(upload_id.as_str(), &taken).await;
+    let (upload_id, offset) = (params.upload_id, params.offset);
+    let chunk = Chunk {
+        workspace_id: params.workspace_id.into(),
+        upload_id: upload_id.to_string(),
+        owner: ctx.principal().author().into(),
+        offset,
+        bytes: bytes.into(),
+        declared: params.chunk_sha256.map(|sha256| DeclaredHash {
+            sha256,
+            source: "`chunk_sha256`",
+        }),
+    };
+    let accepted = ctx.services().artifacts.append_chunk(chunk).await;
+    let accepted = accepted.map_err(rows::artifact_failure)?;
+    let accepted = accepted.map_err(refused)?;
     Ok(ArtifactUploadChunkResponse {
         upload_id,
         offset,
         len: length,
-        received_bytes: taken.received,
-        next_offset: taken.received,
+        received_bytes: accepted.received,
+        next_offset: accepted.received,
     })
 }
 
