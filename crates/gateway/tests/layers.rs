@@ -263,7 +263,11 @@ fn module_uses(src: &Path) -> ModuleUses {
         let used = uses.entry(module.clone()).or_default();
         for (path, depth) in files {
             let text = fs::read_to_string(&path).unwrap_or_default();
-            let text = without_comments(text.split("#[cfg(test)]\nmod tests {").next().unwrap());
+            let text = without_comments(
+                text.split("#[cfg(test)]\nmod tests {")
+                    .next()
+                    .unwrap_or_default(),
+            );
             let from_root = format!("{}::", vec!["super"; depth].join("::"));
             let names = names_after(&text, "crate::")
                 .into_iter()
@@ -325,7 +329,9 @@ fn files_below(folder: &Path, depth: usize) -> Vec<(PathBuf, usize)> {
 }
 
 fn without_comments(text: &str) -> String {
-    let code = text.lines().map(|line| line.split("//").next().unwrap());
+    let code = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
     code.collect::<Vec<_>>().join("\n")
 }
 
