@@ -3,6 +3,7 @@
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use crud::{CrudStore, FinishTurn, NewTurnEvent, StartTurn, TurnStarted};
+use data_encoding::HEXLOWER;
 use entity::{thread, turn};
 use hooks::Runtime;
 use protocol::{
@@ -396,8 +397,5 @@ fn workspace(id: &str) -> Result<WorkspaceId, Error> {
 fn hash(input: &[UserInput]) -> String {
     // User input consists of strings and numbers, so serialization cannot fail.
     let json = serde_json::to_vec(input).unwrap_or_default();
-    Sha256::digest(json)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(&Sha256::digest(json))
 }

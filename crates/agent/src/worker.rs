@@ -1,6 +1,7 @@
 //! Turns run by worker programs: same hooks, prompt and manifest, but no model call by the gateway.
 
 use crud::{FinishTurn, WorkerTurn};
+use data_encoding::HEXLOWER;
 use hooks::{Actor, HookContext, PhaseError, TreePlace};
 use prompt::{CompiledPrompt, Reader};
 use protocol::turn::{TurnEventPayload, TurnItem, TurnStatus};
@@ -83,7 +84,7 @@ impl Agent {
             folder_id: brief.folder_id,
             name: brief.name,
             agent_nickname: brief.agent_id,
-            input_sha256: hex(&Sha256::digest(brief.text.as_bytes())),
+            input_sha256: HEXLOWER.encode(&Sha256::digest(brief.text.as_bytes())),
             events: events.iter().map(event).collect::<Result<_, _>>()?,
             manifest: manifest.to_owned(),
             model: brief.model,
@@ -153,8 +154,4 @@ impl Agent {
             ..HookContext::default()
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

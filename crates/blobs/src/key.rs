@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::{Error, Result};
@@ -74,14 +75,12 @@ pub struct ContentHash([u8; 32]);
 impl ContentHash {
     /// Parses 64 lower-case hexadecimal characters.
     pub fn parse(text: &str) -> Result<ContentHash> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
+        if text.len() != 64 {
             return Err(Error::InvalidHash);
         }
         let mut hash = [0; 32];
-        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = hex_digit(pair[0])? << 4 | hex_digit(pair[1])?;
-        }
+        let decoded = HEXLOWER.decode_mut(text.as_bytes(), &mut hash);
+        decoded.map_err(|_| Error::InvalidHash)?;
         Ok(ContentHash(hash))
     }
 
@@ -96,17 +95,9 @@ impl ContentHash {
     }
 }
 
-fn hex_digit(digit: u8) -> Result<u8> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(Error::InvalidHash),
-    }
-}
-
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) enum Failure {
     Unwell { count: usize },
     /// A backup or restore failed.
     #[error(transparent)]
-    Backup(#[from] gateway::BackupError),
+    Backup(#[from] backup::Error),
     /// The item already has the opposite decision.
     #[error("{sentence}, which is final")]
     Decided { sentence: String },

@@ -10,6 +10,7 @@ pub mod verify;
 
 pub(crate) use lines::{Chunk, Chunks, is_blank};
 
+use data_encoding::HEXLOWER;
 use protocol::company::{EventId, RunId, Visibility};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -201,13 +202,7 @@ pub(crate) fn hash_of(text: &str) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-        }
-    }
-    text
+    HEXLOWER.encode(bytes)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Proposed changes of agents docs that wait for a decision.
 
+use data_encoding::HEXLOWER;
 use entity::thread_agents_doc_proposal::Model;
 use sea_orm::{DatabaseConnection, FromQueryResult as _, Value};
 use sha2::{Digest as _, Sha256};
@@ -85,8 +86,7 @@ pub fn decision_sha256(proposal: &Model) -> String {
         "{}\nbase_version {}\ncontent_sha256 {}\n",
         proposal.id, proposal.base_version, proposal.content_sha256
     );
-    let digest = Sha256::digest(shown);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(shown))
 }
 
 /// The filters of a list of proposals.

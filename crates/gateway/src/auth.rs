@@ -15,7 +15,7 @@ mod tokens;
 
 pub use desktop_session::DesktopSessions;
 pub(crate) use desktop_session::{MAX_SECONDS as MAX_SESSION_SECONDS, SessionProof};
-pub(crate) use throttle::{Throttle, Verdict};
+pub(crate) use throttle::{Throttle, ThrottleDecision};
 pub use tokens::{NewToken, StoredTokens};
 
 /// Resolves a credential to a principal. Implemented by `StoredTokens`; called by the HTTP side.

@@ -31,7 +31,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use self::watch::FolderWatch;
-use crate::Sources;
+use sources::Sources;
 
 /// The event type that represents conversation messages.
 const MESSAGE: &str = "conversation.message";
@@ -63,7 +63,7 @@ struct Subscription {
 #[derive(Debug, Default)]
 struct Reading {
     /// The current position in each log.
-    places: BTreeMap<PathBuf, Place>,
+    positions: BTreeMap<PathBuf, LogPosition>,
     /// Logs that have grown, with the offset to start at if the log has not been read yet.
     grown: BTreeMap<PathBuf, u64>,
     /// Events that were sent and not yet acknowledged. Used only with `max_unacked`.
@@ -90,7 +90,7 @@ pub(crate) enum Acknowledged<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LogPosition {
     offset: u64,
     /// The file that the offset refers to; `None` until the log is read.
     file: Option<LogFile>,
@@ -108,7 +108,7 @@ pub(crate) struct CompanySubscription {
 
 /// The parameters of [`CompanyEvents::subscribe`].
 #[derive(Debug)]
-pub(crate) struct Wish {
+pub(crate) struct SubscriptionRequest {
     pub(crate) id: String,
     pub(crate) folder: Option<Company>,
     pub(crate) filter: Filter,
@@ -150,9 +150,9 @@ impl CompanyEvents {
                 if let Some(events) = events.upgrade() {
                     events.grown(path, offset);
                 }
-                let place = follow::place_of(path);
-                if let (Some(worker), Some(place)) = (index_worker.upgrade(), place) {
-                    worker.notify(&place.root);
+                let log = follow::place_of(path);
+                if let (Some(worker), Some(log)) = (index_worker.upgrade(), log) {
+                    worker.notify(&log.root);
                 }
             }),
         )
@@ -163,11 +163,11 @@ impl CompanyEvents {
         self: &Arc<Self>,
         connection: ConnectionId,
         outbox: Arc<Outbox>,
-        wish: Wish,
+        request: SubscriptionRequest,
     ) -> Result<CompanySubscription, NotSubscribed> {
-        let Wish {
+        let SubscriptionRequest {
             id, folder, filter, ..
-        } = wish;
+        } = request;
         let subscription = Arc::new(Subscription {
             id: id.clone(),
             connection,
@@ -176,7 +176,7 @@ impl CompanyEvents {
                 .map(|folder| (folder.root().to_owned(), folder.given().to_owned())),
             filter,
             outbox: Arc::clone(&outbox),
-            max_unacked: wish.max_unacked,
+            max_unacked: request.max_unacked,
             reading: Mutex::default(),
             wake: Notify::new(),
             is_over: AtomicBool::new(false),
@@ -199,8 +199,11 @@ impl CompanyEvents {
         let mut backfill = Vec::new();
         if let Some(folder) = &folder {
             self.watch.add(folder.root());
-            let prepared =
-                subscription.prepare(folder, wish.backfill_limit, wish.after_event_id.as_deref());
+            let prepared = subscription.prepare(
+                folder,
+                request.backfill_limit,
+                request.after_event_id.as_deref(),
+            );
             match prepared {
                 Ok(found) => backfill = found,
                 Err(error) => {
@@ -310,11 +313,11 @@ impl CompanyEvents {
         if subscriptions.is_empty() {
             return;
         }
-        let Some(place) = follow::place_of(path) else {
+        let Some(log) = follow::place_of(path) else {
             return;
         };
         for subscription in subscriptions.values() {
-            subscription.grown(path, &place, offset);
+            subscription.grown(path, &log, offset);
         }
     }
 
@@ -353,12 +356,12 @@ impl Subscription {
         self.wake.notify_one();
     }
 
-    fn grown(&self, path: &Path, place: &LogPlace, offset: u64) {
+    fn grown(&self, path: &Path, log: &LogPlace, offset: u64) {
         let is_of_folder = self
             .folder
             .as_ref()
-            .is_none_or(|(root, _)| *root == place.root);
-        if is_of_folder && self.filter.wants_log(place) {
+            .is_none_or(|(root, _)| *root == log.root);
+        if is_of_folder && self.filter.wants_log(log) {
             self.reading()
                 .grown
                 .entry(path.to_owned())
@@ -378,12 +381,12 @@ impl Subscription {
         {
             let mut reading = self.reading();
             for (path, (offset, file)) in &ends {
-                let place = Place {
+                let position = LogPosition {
                     offset: *offset,
                     file: Some(*file),
                     lines: None,
                 };
-                reading.places.insert(path.clone(), place);
+                reading.positions.insert(path.clone(), position);
             }
         }
         let limit = match (limit, after) {
@@ -393,10 +396,10 @@ impl Subscription {
         };
         let mut found = follow::newest(&ends, &self.filter, limit)?;
         if let Some(after) = after {
-            let place = found
+            let position = found
                 .iter()
                 .position(|event| event.event_id.as_deref() == Some(after));
-            found.drain(..place.map_or(0, |place| place + 1));
+            found.drain(..position.map_or(0, |position| position + 1));
         }
         Ok(found)
     }
@@ -419,9 +422,8 @@ impl Subscription {
         let Ok(event) = RawValue::from_string(line) else {
             return;
         };
-        let place = follow::place_of(path);
-        let (root, project_id) = match place {
-            Some(place) => (place.root.display().to_string(), Some(place.project_id)),
+        let (root, project_id) = match follow::place_of(path) {
+            Some(log) => (log.root.display().to_string(), Some(log.project_id)),
             None => (String::new(), None),
         };
         let payload = EventsNotification {
@@ -479,10 +481,10 @@ impl CompanySubscription {
 
 /// Sends the events after the current position in a log.
 async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBuf, begin: u64) {
-    let mut place = {
+    let mut position = {
         let reading = subscription.reading();
-        let known = reading.places.get(&path).copied();
-        known.unwrap_or(Place {
+        let known = reading.positions.get(&path).copied();
+        known.unwrap_or(LogPosition {
             offset: begin,
             file: None,
             lines: None,
@@ -492,8 +494,8 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
         let read = {
             let path = path.clone();
             tokio::task::spawn_blocking(move || {
-                let read = follow::read_from(&path, place.offset, place.file)?;
-                let lines = match place.lines {
+                let read = follow::read_from(&path, position.offset, position.file)?;
+                let lines = match position.lines {
                     Some(lines) if !read.has_moved => lines,
                     Some(_) | None => follow::lines_before(&path, read.begin)?,
                 };
@@ -503,7 +505,7 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
         };
         let Ok(Ok((mut seq, read))) = read else {
             // The log was removed, so its position is meaningless.
-            subscription.reading().places.remove(&path);
+            subscription.reading().positions.remove(&path);
             return;
         };
         for line in read.lines {
@@ -513,12 +515,15 @@ async fn read_on(subscription: &Arc<Subscription>, outbox: &Outbox, path: PathBu
                 subscription.send(outbox, &path, seq, line, sent).await;
             }
         }
-        place = Place {
+        position = LogPosition {
             offset: read.next_offset,
             file: Some(read.file),
             lines: Some(seq),
         };
-        subscription.reading().places.insert(path.clone(), place);
+        subscription
+            .reading()
+            .positions
+            .insert(path.clone(), position);
         if !read.has_more {
             return;
         }

@@ -57,12 +57,12 @@ struct State {
 struct Connection {
     /// The normalized address that identifies one machine; see [`machine`].
     machine: IpAddr,
-    standing: Standing,
+    standing: Authentication,
     closing: Arc<Notify>,
 }
 
 #[derive(Debug)]
-enum Standing {
+enum Authentication {
     /// The connection has not authenticated.
     Stranger {
         /// The counter value of its last complete request, or of its start.
@@ -74,7 +74,7 @@ enum Standing {
 
 /// The slot of one connection. Dropping it frees the slot.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionSlot {
     connections: Arc<Connections>,
     number: u64,
     closing: Arc<Notify>,
@@ -95,16 +95,16 @@ impl Connections {
     }
 
     /// Reserves a slot for a new connection. Waits while authenticated connections hold all slots.
-    pub(crate) async fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
+    pub(crate) async fn enter(self: &Arc<Self>, address: IpAddr) -> ConnectionSlot {
         loop {
-            if let Some(place) = self.try_enter(address) {
-                return place;
+            if let Some(slot) = self.try_enter(address) {
+                return slot;
             }
             self.left.notified().await;
         }
     }
 
-    fn try_enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    fn try_enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let machine = machine(address);
         let mut state = self.state();
         if state.strangers(Some(machine)).count() >= self.limits.strangers_per_address {
@@ -121,13 +121,13 @@ impl Connections {
         let closing = Arc::new(Notify::new());
         let connection = Connection {
             machine,
-            standing: Standing::Stranger {
+            standing: Authentication::Stranger {
                 last_request: number,
             },
             closing: Arc::clone(&closing),
         };
         state.open.insert(number, connection);
-        Some(Place {
+        Some(ConnectionSlot {
             connections: Arc::clone(self),
             number,
             closing,
@@ -164,8 +164,10 @@ impl State {
         self.open.iter().filter_map(move |(number, connection)| {
             let is_from = from.is_none_or(|machine| machine == connection.machine);
             match connection.standing {
-                Standing::Stranger { last_request } if is_from => Some((last_request, *number)),
-                Standing::Stranger { .. } | Standing::Known => None,
+                Authentication::Stranger { last_request } if is_from => {
+                    Some((last_request, *number))
+                }
+                Authentication::Stranger { .. } | Authentication::Known => None,
             }
         })
     }
@@ -178,14 +180,14 @@ impl State {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Records that a request was received completely and marks the connection as answering.
     pub(crate) fn begin_answer(self: &Arc<Self>) -> Answering {
         self.is_answering.store(true, Ordering::Release);
         let mut state = self.connections.state();
         let number = state.next_number();
         if let Some(connection) = state.open.get_mut(&self.number)
-            && let Standing::Stranger { last_request } = &mut connection.standing
+            && let Authentication::Stranger { last_request } = &mut connection.standing
         {
             *last_request = number;
         }
@@ -201,7 +203,7 @@ impl Place {
     /// Marks the connection as authenticated.
     pub(crate) fn authenticated(&self) {
         if let Some(connection) = self.connections.state().open.get_mut(&self.number) {
-            connection.standing = Standing::Known;
+            connection.standing = Authentication::Known;
         }
     }
 
@@ -211,7 +213,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.connections.state().open.remove(&self.number);
         self.connections.left.notify_one();
@@ -220,7 +222,7 @@ impl Drop for Place {
 
 /// Marks a response in progress. Dropping it clears the mark.
 #[derive(Debug)]
-pub(crate) struct Answering(Arc<Place>);
+pub(crate) struct Answering(Arc<ConnectionSlot>);
 
 impl Drop for Answering {
     fn drop(&mut self) {
@@ -257,13 +259,13 @@ mod tests {
         })
     }
 
-    fn enter(connections: &Arc<Connections>, address: &str) -> Option<Arc<Place>> {
-        let place = connections.try_enter(address.parse().unwrap());
-        place.map(Arc::new)
+    fn enter(connections: &Arc<Connections>, address: &str) -> Option<Arc<ConnectionSlot>> {
+        let slot = connections.try_enter(address.parse().unwrap());
+        slot.map(Arc::new)
     }
 
-    fn is_open(place: &Place) -> bool {
-        place.connections.state().open.contains_key(&place.number)
+    fn is_open(slot: &ConnectionSlot) -> bool {
+        slot.connections.state().open.contains_key(&slot.number)
     }
 
     #[test]
@@ -273,7 +275,7 @@ mod tests {
             ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|from| enter(&connections, from).unwrap());
         drop(places[0].begin_answer());
         let newest = enter(&connections, "10.0.0.4").unwrap();
-        let open = places.each_ref().map(|place| is_open(place));
+        let open = places.each_ref().map(|slot| is_open(slot));
         assert_eq!(open, [true, false, true]);
         assert!(is_open(&newest));
     }
@@ -284,7 +286,7 @@ mod tests {
         let quiet = enter(&connections, "10.0.0.1").unwrap();
         let busy = [(); 3].map(|()| enter(&connections, "10.0.0.2").unwrap());
         assert!(is_open(&quiet));
-        let open = busy.each_ref().map(|place| is_open(place));
+        let open = busy.each_ref().map(|slot| is_open(slot));
         assert_eq!(open, [false, true, true]);
     }
 
@@ -292,13 +294,13 @@ mod tests {
     fn strangers_leave_places_for_known_peers_and_never_close_them() {
         let connections = connections(3, 1, 9);
         let known = [(); 2].map(|()| {
-            let place = enter(&connections, "::1").unwrap();
-            place.authenticated();
-            place
+            let slot = enter(&connections, "::1").unwrap();
+            slot.authenticated();
+            slot
         });
         let strangers = [(); 5].map(|()| enter(&connections, "127.0.0.1").unwrap());
-        assert!(known.iter().all(|place| is_open(place)));
-        assert!(strangers[..4].iter().all(|place| !is_open(place)));
+        assert!(known.iter().all(|slot| is_open(slot)));
+        assert!(strangers[..4].iter().all(|slot| !is_open(slot)));
         strangers[4].authenticated();
         assert!(enter(&connections, "127.0.0.1").is_none());
         drop(known);

@@ -15,19 +15,28 @@ use protocol::{
     thread::{ThreadTreeChangedNotification, agents_doc::ThreadAgentsDocChangedNotification},
 };
 use rpc::{
-    Admit, Audience, Call, Failure, FileFrame, Publication, Resumption, Service as _, Text, Waiting,
+    Admit, Audience, Call, Failure, FileFrame, Publication, Resumption, Router, Text, Waiting,
 };
 
 use crate::{
-    DesktopSessions, Peer, Principal, company_events::CompanySubscription, linking, notify,
-    peer::thread_topic, providers::Providers, rows, watch,
+    Principal,
+    auth::DesktopSessions,
+    company_events::CompanySubscription,
+    linking,
+    notify::{self, thread_topic},
+    peer::Peer,
+    providers::Providers,
+    rows,
+    services::Services,
 };
 
 /// The context of one request.
 #[derive(Clone)]
 pub struct Context {
     peer: Arc<Peer>,
-    caused: Arc<Caused>,
+    /// The dispatch table that called the handler; capability lists name its methods.
+    router: Arc<Router<Self>>,
+    effects: Arc<PendingEffects>,
     /// The company folder opened by `admit` when it checked the workspaces of a limited token. The handler uses this
     /// handle, because the path may lead elsewhere by then.
     admitted: Arc<OnceLock<Company>>,
@@ -35,15 +44,15 @@ pub struct Context {
 
 /// The effects of a request. They are discarded when the request fails.
 #[derive(Default)]
-pub(crate) struct Caused {
-    effects: Mutex<Vec<Effect>>,
+pub(crate) struct PendingEffects {
+    queue: Mutex<Vec<PendingEffect>>,
     /// The binary frame to send before the response.
     frame: Mutex<Option<FileFrame>>,
     /// The workspace to which this request subscribed the connection.
     followed: Mutex<Option<WorkspaceId>>,
 }
 
-enum Effect {
+enum PendingEffect {
     Publish(Publication),
     /// Starts the turn after the caller has received its acceptance.
     RunTurn(Box<TurnRun>),
@@ -63,21 +72,32 @@ enum Effect {
 }
 
 impl Context {
-    pub(crate) fn new(peer: Arc<Peer>) -> Self {
+    pub(crate) fn new(peer: Arc<Peer>, router: Arc<Router<Self>>) -> Self {
         Self {
             peer,
-            caused: Arc::default(),
+            router,
+            effects: Arc::default(),
             admitted: Arc::default(),
         }
     }
 
-    pub(crate) fn caused(&self) -> Arc<Caused> {
-        Arc::clone(&self.caused)
+    pub(crate) fn effects(&self) -> Arc<PendingEffects> {
+        Arc::clone(&self.effects)
     }
 
     /// Returns the connection of the caller.
     pub(crate) fn peer(&self) -> &Arc<Peer> {
         &self.peer
+    }
+
+    /// Returns the services of the gateway.
+    pub(crate) fn services(&self) -> &Arc<Services> {
+        &self.peer.services
+    }
+
+    /// Returns the names of all methods in code-unit order.
+    pub(crate) fn method_names(&self) -> impl Iterator<Item = &'static str> {
+        self.router.names()
     }
 
     /// Returns the principal of the caller.
@@ -106,7 +126,7 @@ impl Context {
 
     /// Returns the gateway database.
     pub(crate) fn store(&self) -> &CrudStore {
-        &self.peer.gateway.store
+        &self.peer.services.store
     }
 
     /// Reads an artifact and rejects the call if the caller may not see it.
@@ -125,22 +145,22 @@ impl Context {
 
     /// Returns the desktop sessions.
     pub(crate) fn desktop_sessions(&self) -> &DesktopSessions {
-        &self.peer.gateway.desktop_sessions
+        &self.peer.services.desktop_sessions
     }
 
     /// Returns the turn loop.
     pub(crate) fn agent(&self) -> &Agent {
-        &self.peer.gateway.agent
+        &self.peer.services.agent
     }
 
     /// Returns the model providers.
     pub(crate) fn providers(&self) -> &Arc<Providers> {
-        &self.peer.gateway.providers
+        &self.peer.services.providers
     }
 
     /// Returns the factory of company folder handles.
     pub(crate) fn companies(&self) -> &Companies {
-        &self.peer.gateway.companies
+        &self.peer.services.companies
     }
 
     /// Opens the company folder at a path, reusing the handle that `admit` opened. The handle is read-only if the
@@ -170,73 +190,73 @@ impl Context {
 
     /// Returns the worker sessions.
     pub(crate) fn sessions(&self) -> &runner::Sessions {
-        &self.peer.gateway.sessions
+        &self.peer.services.sessions
     }
 
     /// Returns the jobs of workers.
     pub(crate) fn jobs(&self) -> &runner::Jobs {
-        &self.peer.gateway.jobs
+        &self.peer.services.jobs
     }
 
     /// Returns the heartbeats of company folders.
     pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
-        &self.peer.gateway.heartbeats
+        &self.peer.services.heartbeats
     }
 
     /// Returns the indexes of company folders.
     pub(crate) fn indexes(&self) -> &Indexes {
-        &self.peer.gateway.indexes
+        &self.peer.services.indexes
     }
 
     /// Returns the background worker that keeps the indexes up to date.
     pub(crate) fn index_worker(&self) -> &Arc<SyncWorker> {
-        &self.peer.gateway.index_worker
+        &self.peer.services.index_worker
     }
 
     /// Starts to send the events of a subscription after the response, which contains its id.
     pub(crate) fn start_subscription(&self, start: CompanySubscription) {
-        self.cause(Effect::Subscription(start));
+        self.add_effect(PendingEffect::Subscription(start));
     }
 
     /// Starts a turn after the response.
     pub(crate) fn run_turn(&self, run: TurnRun) {
-        self.cause(Effect::RunTurn(Box::new(run)));
+        self.add_effect(PendingEffect::RunTurn(Box::new(run)));
     }
 
     /// Sends the caller the turn in progress on a thread after the response.
     pub(crate) fn catch_up(&self, thread: &ThreadId) {
-        self.cause(Effect::CatchUp(thread.clone()));
+        self.add_effect(PendingEffect::CatchUp(thread.clone()));
     }
 
     /// Returns the current time in Unix seconds.
     pub(crate) fn now(&self) -> i64 {
-        self.peer.gateway.sources.clock.now()
+        self.peer.services.sources.clock.now()
     }
 
     /// Creates a new id of type `I`.
     pub(crate) fn new_id<I: Id>(&self) -> I {
-        self.peer.gateway.sources.id()
+        self.peer.services.sources.id()
     }
 
     /// Creates a new id with a prefix that has no id type.
     pub(crate) fn new_text_id(&self, prefix: &str) -> String {
-        format!("{prefix}{}", self.peer.gateway.sources.ids.suffix())
+        format!("{prefix}{}", self.peer.services.sources.ids.suffix())
     }
 
     /// Creates a subscription id from the current time and a number derived from the id generator.
     pub(crate) fn new_subscription_id(&self) -> String {
-        let bytes = self.peer.gateway.sources.ids.suffix().into_bytes();
+        let bytes = self.peer.services.sources.ids.suffix().into_bytes();
         let number = bytes.iter().fold(0u32, |number, byte| {
             number.wrapping_mul(31).wrapping_add(u32::from(*byte))
         });
-        let now_ms = self.peer.gateway.sources.clock.now_ms();
+        let now_ms = self.peer.services.sources.clock.now_ms();
         format!("sub_{now_ms}_{:05}", number % 100_000)
     }
 
     /// Notifies the subscribers of the workspace that its tree has changed.
     pub(crate) fn tree_changed(&self, workspace: &WorkspaceId, tree_version: u64, reason: &str) {
         self.peer
-            .gateway
+            .services
             .watch
             .told_tree(workspace.as_str(), tree_version);
         let payload = ThreadTreeChangedNotification {
@@ -254,7 +274,7 @@ impl Context {
 
     /// Notifies every connection that may see the workspace of its new state.
     pub(crate) fn workspace_changed(&self, row: entity::workspace::Model) -> Result<(), Failure> {
-        self.peer.gateway.watch.told_workspace(&row);
+        self.peer.services.watch.told_workspace(&row);
         self.publish(notify::workspace_changed(row)?);
         Ok(())
     }
@@ -278,7 +298,7 @@ impl Context {
     /// Sends a binary frame directly before the response, if the request succeeds.
     pub(crate) fn frame_before_answer(&self, frame: FileFrame) {
         *self
-            .caused
+            .effects
             .frame
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(frame);
@@ -286,17 +306,23 @@ impl Context {
 
     /// Sends a notification to the caller only.
     pub(crate) fn tell<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Kept));
+        self.add_effect(PendingEffect::Tell(
+            rpc::notification(payload),
+            Waiting::Kept,
+        ));
     }
 
     /// Sends a notification to the caller only. It may be dropped when the outgoing queue is full.
     pub(crate) fn tell_droppable<N: Notification>(&self, payload: &N) {
-        self.cause(Effect::Tell(rpc::notification(payload), Waiting::Droppable));
+        self.add_effect(PendingEffect::Tell(
+            rpc::notification(payload),
+            Waiting::Droppable,
+        ));
     }
 
     /// Replays the notifications that the caller missed.
     pub(crate) fn resume(&self, workspace: WorkspaceId, after_seq: u64, found: Resumption) {
-        self.cause(Effect::Resume {
+        self.add_effect(PendingEffect::Resume {
             workspace,
             after_seq,
             found,
@@ -305,57 +331,59 @@ impl Context {
 
     /// Publishes a notification after the response.
     pub(crate) fn publish(&self, publication: Publication) {
-        self.cause(Effect::Publish(publication));
+        self.add_effect(PendingEffect::Publish(publication));
     }
 
     /// Closes connections whose access was revoked, after the response, because the caller may be one of them.
     pub(crate) fn close_revoked(&self) {
-        self.cause(Effect::CloseRevoked);
+        self.add_effect(PendingEffect::CloseRevoked);
     }
 
-    fn cause(&self, effect: Effect) {
+    fn add_effect(&self, effect: PendingEffect) {
         let mut effects = self
-            .caused
             .effects
+            .queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         effects.push(effect);
     }
 }
 
-impl Caused {
+impl PendingEffects {
     pub(crate) async fn carry_out(&self, peer: &Peer) {
         let effects = {
-            let mut effects = self.effects.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *effects)
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *queue)
         };
         for effect in effects {
             match effect {
-                Effect::Publish(publication) => notify::publish(&peer.gateway, &publication).await,
-                Effect::Subscription(start) => start.run(),
-                Effect::CloseRevoked => {
-                    if let Err(error) = watch::close_revoked(&peer.gateway).await {
+                PendingEffect::Publish(publication) => {
+                    peer.services.notifier.publish(&publication).await
+                }
+                PendingEffect::Subscription(start) => start.run(),
+                PendingEffect::CloseRevoked => {
+                    if let Err(error) = peer.services.watch.close_revoked().await {
                         tracing::warn!(%error, "revoked connections cannot be closed");
                     }
                 }
-                Effect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
-                Effect::RunTurn(run) => peer.gateway.agent.run(*run),
-                Effect::CatchUp(thread) => {
+                PendingEffect::Tell(text, waiting) => peer.outbox().notify(&text, &waiting),
+                PendingEffect::RunTurn(run) => peer.services.agent.run(*run),
+                PendingEffect::CatchUp(thread) => {
                     // Catching up may wait for the turn; the response must not.
                     peer.outbox().release();
                     let tell = |started| {
                         peer.outbox()
                             .notify(&rpc::notification(&started), &Waiting::Kept)
                     };
-                    peer.gateway.agent.catch_up(&thread, tell).await;
+                    peer.services.agent.catch_up(&thread, tell).await;
                 }
-                Effect::Resume {
+                PendingEffect::Resume {
                     workspace,
                     after_seq,
                     found,
                 } => {
                     peer.follow_outputs(&workspace);
-                    peer.gateway
+                    peer.services
                         .hub
                         .resume(peer.connection, workspace.as_str(), after_seq, &found)
                 }
@@ -395,7 +423,7 @@ impl Admit for Context {
             Reach::Company(dir) => {
                 self.peer.check_path("workspace_dir", dir)?;
                 if principal.is_limited() {
-                    let company = self.peer.gateway.folder_at(dir).await?;
+                    let company = self.peer.services.folder_at(dir).await?;
                     let company = self.admitted.get_or_init(|| company);
                     let dir = linking::dir(company);
                     let workspace = self.store().companies().workspace(&dir).await;
@@ -413,7 +441,7 @@ impl Admit for Context {
                 let follows_by_itself = [WorkspaceUnsubscribe::NAME, SessionResume::NAME];
                 if !follows_by_itself.contains(&call.method) && self.peer.follow(workspace) {
                     let mut followed = self
-                        .caused
+                        .effects
                         .followed
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner);

@@ -2,73 +2,41 @@
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
-use agent::Agent;
-use company::{Companies, Company};
+use artifacts::{ArtifactOptions, Artifacts};
+use blobs::store::LocalBlobs;
 use crud::CrudStore;
 use index::{Indexes, SyncWorker};
 use protocol::MayExec;
-use rpc::{Failure, Hub, Router};
+use rpc::{Hub, Router};
+use sources::Sources;
 
 use crate::{
-    Context, DesktopSessions, Error, Home, Peer, Principal, Sources, StoredTokens,
-    artifacts::{self, Artifacts, inputs::RunInputs},
-    briefs::Briefs,
+    Context, Dispatch, Error, Home, Principal,
+    artifact_notifications::ArtifactNotifications,
+    attachments::TurnAttachments,
+    auth::{DesktopSessions, StoredTokens},
     company_events::CompanyEvents,
-    home::Owner,
-    janitor,
+    janitor::{self, Janitor},
+    job_services::JobServices,
     linking::Links,
     methods,
-    peer::RelativePaths,
+    notify::Notifier,
+    peer::{Peer, RelativePaths},
     providers::{Config, Providers},
-    surroundings::Around,
-    turns,
-    watch::{self, Watch},
+    run_inputs::RunInputs,
+    services::Services,
+    turns::{self, TurnNotifications},
+    watch::{self, Watch, WatchServices},
+    worker_prompts::{WorkerPromptServices, WorkerPrompts},
 };
 
 /// A running gateway, independent of the transports that connect clients to it.
 #[derive(Debug)]
 pub struct Gateway {
-    /// The gateway database.
-    pub(crate) store: CrudStore,
-    /// Distributes notifications to connections.
-    pub(crate) hub: Hub,
-    /// The last published state of each workspace, used to detect changes made by other processes.
-    pub(crate) watch: Watch,
-    /// The clock and the id generator.
-    pub(crate) sources: Sources,
-    /// Resolves bearer tokens to principals.
-    pub(crate) tokens: StoredTokens,
-    /// The desktop sessions: browsers that are signed in.
-    pub(crate) desktop_sessions: DesktopSessions,
-    /// The turn loop.
-    pub(crate) agent: Agent,
-    /// The model providers.
-    pub(crate) providers: Arc<Providers>,
-    /// The artifact store and its limits.
-    pub(crate) artifacts: Artifacts,
-    /// Opens company folders.
-    pub(crate) companies: Companies,
-    /// The project names of the company folders that this process has linked to workspaces.
-    pub(crate) links: Links,
-    /// The worker sessions.
-    pub(crate) sessions: runner::Sessions,
-    /// The jobs of workers.
-    pub(crate) jobs: runner::Jobs,
-    /// The heartbeats of company folders.
-    pub(crate) heartbeats: runner::Heartbeats,
-    /// The adapters of worker programs.
-    pub(crate) adapters: runner::Adapters,
-    /// The indexes of company folders.
-    pub(crate) indexes: Indexes,
-    /// The background worker that keeps the indexes up to date.
-    pub(crate) index_worker: Arc<SyncWorker>,
-    /// The subscriptions to the events of company folders.
-    pub(crate) company_events: Arc<CompanyEvents>,
-    /// The home directory, used to check which other processes are alive.
-    pub(crate) home: Home,
-    /// The locked file that marks this process as alive for other processes.
-    owner: Owner,
-    router: Router<Context>,
+    /// The services that all connections share.
+    pub(crate) services: Arc<Services>,
+    /// The dispatch table of all methods.
+    router: Arc<Router<Context>>,
 }
 
 /// Options for [`Gateway::open`].
@@ -112,23 +80,62 @@ impl Gateway {
     /// background tasks.
     pub async fn open(home: &Home, options: &GatewayOptions) -> Result<Arc<Self>, Error> {
         let config = Config::read(&home.path().join("config.toml"))?;
-        let session_options = config.sessions();
+        let mut session_options = config.sessions();
         let providers = Arc::new(Providers::open(
             config,
             home.path().join("provider_keys.json"),
         )?);
-        let (artifacts, unverified) = Artifacts::open(
-            &home.path().join("artifacts"),
-            options.artifact_quota,
-            options.projection_worker.is_some(),
-        )?;
+        let blobs = LocalBlobs::open(&home.path().join("artifacts"))
+            .map_err(|source| Error::Blobs { source })?;
         let owner = home.claim()?;
         let store = CrudStore::open(home.path(), &options.database);
         let store = store.map_err(|source| Error::Database { source })?;
         let token = home.token()?;
         let tokens = StoredTokens::new(token.clone(), home.token_file(), store.clone());
-        let desktop_sessions = DesktopSessions::new(&token, store.clone());
+        let desktop_sessions = Arc::new(DesktopSessions::new(&token, store.clone()));
         let sources = options.sources.clone();
+        let hub = Arc::new(Hub::default());
+        let notifier = Notifier::new(store.clone(), Arc::clone(&hub));
+        let watch = WatchServices {
+            store: store.clone(),
+            hub: Arc::clone(&hub),
+            notifier: notifier.clone(),
+            desktop_sessions: Arc::clone(&desktop_sessions),
+            clock: Arc::clone(&sources.clock),
+        };
+        let watch = Arc::new(Watch::new(watch, store.workspaces_at_open()));
+        let notifications =
+            ArtifactNotifications::new(notifier.clone(), Arc::clone(&sources.clock));
+        let artifact_options = ArtifactOptions {
+            store: store.clone(),
+            blobs,
+            sources: sources.clone(),
+            listener: Arc::new(notifications.clone()),
+            quota: options.artifact_quota,
+            makes_projections: options.projection_worker.is_some(),
+        };
+        let (artifacts, unverified) = Artifacts::new(artifact_options);
+        let agent = turns::agent(
+            &store,
+            &sources,
+            Arc::clone(&providers),
+            TurnNotifications {
+                notifier: notifier.clone(),
+                watch: Arc::clone(&watch),
+            },
+            TurnAttachments {
+                store: store.clone(),
+                artifacts: Arc::clone(&artifacts),
+                notifications: notifications.clone(),
+            },
+            owner.name().to_owned(),
+        );
+        let links = Arc::new(Links::new(
+            store.clone(),
+            sources.clone(),
+            notifier.clone(),
+            Arc::clone(&watch),
+        ));
         let company_events = CompanyEvents::new();
         let indexes = Indexes::new();
         let clock = Arc::clone(&sources.clock);
@@ -138,82 +145,90 @@ impl Gateway {
             company::Trust::of_home(home.path()).map_err(|source| Error::Trust { source })?;
         let companies = company_events.companies(&sources, trust, &index_worker);
         index_worker.serve(companies.clone());
-        let gateway = Arc::new_cyclic(|gateway| {
-            let mut session_options = session_options;
-            session_options.takes_over = options.takes_over_sessions;
-            let (token, keys) = (token.clone(), Arc::clone(&providers));
-            session_options.secrets = runner::GatewaySecrets::new(move || {
-                let mut held = keys.keys();
-                held.push(token.clone());
-                held
-            });
-            session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
-            let sessions = runner::Sessions::new(companies.clone(), session_options);
-            let around = Around {
-                indexes: indexes.clone(),
-                inputs: RunInputs::new(gateway.clone()),
-            };
-            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(around));
-            Self {
-                agent: turns::agent(
-                    gateway.clone(),
-                    &store,
-                    &sources,
-                    Arc::clone(&providers),
-                    owner.name().to_owned(),
-                ),
-                tokens,
-                desktop_sessions,
-                watch: Watch::new(store.workspaces_at_open()),
-                store,
-                hub: Hub::default(),
-                sources,
-                providers,
-                artifacts,
-                sessions,
-                heartbeats: runner::Heartbeats::new(jobs.clone()),
-                jobs,
-                companies,
-                links: Links::default(),
-                indexes,
-                index_worker,
-                company_events,
-                adapters: runner::Adapters::default(),
-                home: home.clone(),
-                owner,
-                router: methods::router(),
-            }
+        session_options.takes_over = options.takes_over_sessions;
+        let keys = Arc::clone(&providers);
+        session_options.secrets = runner::GatewaySecrets::new(move || {
+            let mut held = keys.keys();
+            held.push(token.clone());
+            held
         });
-        gateway
-            .recover_turns()
-            .await
-            .map_err(|source| Error::Recovery { source })?;
-        tokio::spawn(watch::run(Arc::downgrade(&gateway)));
-        tokio::spawn(janitor::run(Arc::downgrade(&gateway)));
-        tokio::spawn(artifacts::run_maintenance(Arc::downgrade(&gateway)));
-        tokio::spawn(artifacts::run_verification(
-            Arc::downgrade(&gateway),
-            unverified,
-        ));
+        let worker_prompts = WorkerPrompts::new(WorkerPromptServices {
+            store: store.clone(),
+            sources: sources.clone(),
+            agent: agent.clone(),
+            links: Arc::clone(&links),
+            artifacts: Arc::clone(&artifacts),
+            notifier: notifier.clone(),
+            notifications,
+        });
+        session_options.briefer = runner::Briefer::new(Arc::new(worker_prompts));
+        let sessions = runner::Sessions::new(companies.clone(), session_options);
+        let job_services = JobServices {
+            indexes: indexes.clone(),
+            inputs: RunInputs {
+                store: store.clone(),
+                sources: sources.clone(),
+                artifacts: Arc::clone(&artifacts),
+            },
+        };
+        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(job_services));
+        let janitor = Arc::new(Janitor {
+            store: store.clone(),
+            notifier: notifier.clone(),
+            watch: Arc::clone(&watch),
+            desktop_sessions: Arc::clone(&desktop_sessions),
+            agent: agent.clone(),
+            clock: Arc::clone(&sources.clock),
+            home: home.clone(),
+        });
+        let services = Arc::new(Services {
+            store,
+            hub,
+            notifier,
+            watch,
+            janitor,
+            sources,
+            tokens,
+            desktop_sessions,
+            agent,
+            providers,
+            artifacts,
+            companies,
+            links,
+            sessions,
+            heartbeats: runner::Heartbeats::new(jobs.clone()),
+            jobs,
+            adapters: runner::Adapters::default(),
+            indexes,
+            index_worker,
+            company_events,
+            owner,
+        });
+        let recovered = services.janitor.recover_turns().await;
+        recovered.map_err(|source| Error::Recovery { source })?;
+        tokio::spawn(watch::run(Arc::downgrade(&services.watch)));
+        tokio::spawn(janitor::run(Arc::downgrade(&services.janitor)));
+        let artifacts = Arc::downgrade(&services.artifacts);
+        tokio::spawn(artifacts::run_maintenance(artifacts.clone()));
+        tokio::spawn(artifacts::run_verification(artifacts.clone(), unverified));
         tokio::spawn(artifacts::run_projections(
-            Arc::downgrade(&gateway),
+            artifacts,
             options.projection_worker.clone(),
         ));
-        Ok(gateway)
+        Ok(Arc::new(Self {
+            services,
+            router: Arc::new(methods::router()),
+        }))
     }
 
-    /// Marks the turns of processes that have exited as interrupted and returns their number.
-    pub(crate) async fn recover_turns(&self) -> Result<usize, agent::Error> {
-        self.agent.recover(|owner| self.home.is_alive(owner)).await
+    /// Permanently deletes items that have been in the trash for 30 days.
+    pub async fn purge_trash(&self) {
+        self.services.janitor.purge_trash().await;
     }
 
-    /// Opens the company folder at a path without checking that it is one.
-    ///
-    /// Resolves the path on a blocking thread, because it may be on a network file system.
-    pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
-        let (companies, dir) = (self.companies.clone(), dir.to_owned());
-        let found = tokio::task::spawn_blocking(move || companies.at(&dir)).await;
-        found.map_err(|panic| Failure::incident(&panic))
+    /// Extends the desktop sessions that are in use, deletes those that have expired and closes their connections.
+    pub async fn tend_desktop_sessions(&self) {
+        self.services.janitor.tend_desktop_sessions().await;
     }
 
     /// Takes over the worker sessions of linked company folders whose gateway has exited. Until then the output of
@@ -224,7 +239,7 @@ impl Gateway {
     )]
     pub async fn take_over_sessions(&self) {
         let may = MayExec::granted();
-        let linked = match self.store.workspaces().list().await {
+        let linked = match self.services.store.workspaces().list().await {
             Ok(linked) => linked,
             Err(error) => {
                 tracing::warn!(%error, "the company folders cannot be listed");
@@ -232,10 +247,10 @@ impl Gateway {
             }
         };
         for dir in linked.into_iter().filter_map(|workspace| workspace.dir) {
-            let Ok(company) = self.folder_at(&dir).await else {
+            let Ok(company) = self.services.folder_at(&dir).await else {
                 continue;
             };
-            if let Err(error) = self.sessions.look_at(&company, may).await {
+            if let Err(error) = self.services.sessions.look_at(&company, may).await {
                 tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
             }
         }
@@ -243,42 +258,42 @@ impl Gateway {
 
     /// Returns the gateway database.
     pub fn store(&self) -> &CrudStore {
-        &self.store
+        &self.services.store
     }
 
     /// Returns the resolver of bearer tokens.
     pub fn tokens(&self) -> &StoredTokens {
-        &self.tokens
+        &self.services.tokens
     }
 
     /// Returns the desktop sessions.
     pub fn desktop_sessions(&self) -> &DesktopSessions {
-        &self.desktop_sessions
+        &self.services.desktop_sessions
     }
 
     /// Starts to stop the worker sessions in the background, so that requests waiting for the end of a session are
     /// answered. [`Gateway::close`] waits until the sessions have stopped.
     pub fn stop_sessions(&self) {
-        let sessions = self.sessions.clone();
+        let sessions = self.services.sessions.clone();
         tokio::spawn(async move { sessions.close().await });
     }
 
     /// Waits until no job is in progress and no worker session is running.
     pub async fn sessions_over(&self) {
-        self.jobs.settle().await;
-        self.sessions.settle().await;
+        self.services.jobs.settle().await;
+        self.services.sessions.settle().await;
     }
 
     /// Stops the jobs and worker sessions, waits at most `patience` for running turns, and closes the index worker and
     /// the database.
     pub async fn close(&self, patience: Duration) {
-        self.jobs.close().await;
-        self.agent.settle(patience).await;
-        let worker = Arc::clone(&self.index_worker);
+        self.services.jobs.close().await;
+        self.services.agent.settle(patience).await;
+        let worker = Arc::clone(&self.services.index_worker);
         let _ = tokio::task::spawn_blocking(move || worker.close()).await;
-        let store = self.store.clone();
+        let store = self.services.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
-        self.owner.release();
+        self.services.owner.release();
     }
 
     /// Returns the dispatch table of all methods.
@@ -287,15 +302,19 @@ impl Gateway {
     }
 
     /// Creates a connection for `principal`. Relative paths of company folders are rejected on it.
-    pub fn connect(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
-        Peer::new(Arc::clone(self), principal, RelativePaths::Refused)
+    pub fn connect(&self, principal: Principal) -> Arc<Dispatch> {
+        self.dispatch(principal, RelativePaths::Refused)
     }
 
     /// Creates a connection for the client that started this process. Relative paths are resolved against the current
     /// directory, which this process inherited from that client.
-    pub(crate) fn connect_parent(self: &Arc<Self>, principal: Principal) -> Arc<Peer> {
-        let relative_paths = RelativePaths::FromCurrentFolder;
-        Peer::new(Arc::clone(self), principal, relative_paths)
+    pub(crate) fn connect_parent(&self, principal: Principal) -> Arc<Dispatch> {
+        self.dispatch(principal, RelativePaths::FromCurrentFolder)
+    }
+
+    fn dispatch(&self, principal: Principal, relative_paths: RelativePaths) -> Arc<Dispatch> {
+        let peer = Peer::new(Arc::clone(&self.services), principal, relative_paths);
+        Dispatch::new(peer, Arc::clone(&self.router))
     }
 }
 

@@ -8,7 +8,9 @@ use std::{
     time::Duration,
 };
 
-use crate::{Error, sources::random_text};
+use sources::random_text;
+
+use crate::Error;
 
 /// The age below which an unlocked process file is kept, because its process may not have locked it yet.
 const NEW: Duration = Duration::from_secs(60);

@@ -27,26 +27,28 @@ mod web;
 
 pub(crate) use guard::Allowed;
 
-use crate::{Gateway, auth::Throttle, connections::Place};
+use crate::{Gateway, auth::Throttle, connections::ConnectionSlot, services::Services};
 
 /// The state shared by all routes.
 pub(crate) struct Http {
     gateway: Arc<Gateway>,
+    services: Arc<Services>,
     throttle: Throttle,
     allowed: Allowed,
 }
 
-/// The origin of a request, stored in the request's extensions.
+/// The client of a request, stored in the request's extensions.
 #[derive(Clone, Debug)]
-pub(crate) struct Guest {
+pub(crate) struct RemoteClient {
     pub(crate) address: SocketAddr,
     /// The slot among the connections of the port. A WebSocket holds it until it closes.
-    pub(crate) place: Arc<Place>,
+    pub(crate) slot: Arc<ConnectionSlot>,
 }
 
 /// Builds the routes of the port.
 pub(crate) fn router(gateway: Arc<Gateway>, allowed: Allowed) -> Router {
     let http = Arc::new(Http {
+        services: Arc::clone(&gateway.services),
         gateway,
         throttle: Throttle::default(),
         allowed,

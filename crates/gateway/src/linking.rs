@@ -7,17 +7,25 @@ use std::{
 };
 
 use company::{Company, org::project, workspace::init};
-use crud::{Created, LinkCompany, LinkProject, Linked};
+use crud::{Created, CrudStore, LinkCompany, LinkProject, Linked};
 use protocol::{FolderId, Id as _, Name, WorkspaceId, thread::ThreadTreeChangedNotification};
 use rpc::{Audience, Publication};
+use sources::Sources;
 
-use crate::{Gateway, notify};
+use crate::{
+    notify::{self, Notifier},
+    watch::Watch,
+};
 
-/// The company folders that this process has linked.
-#[derive(Debug, Default)]
+/// Links company folders to workspaces and remembers those that this process has linked.
+#[derive(Debug)]
 pub(crate) struct Links {
+    store: CrudStore,
+    sources: Sources,
+    notifier: Notifier,
+    watch: Arc<Watch>,
     /// The project names at the time of linking, by path of the company folder.
-    known: Mutex<BTreeMap<String, Names>>,
+    linked: Mutex<BTreeMap<String, Names>>,
 }
 
 /// Project names by project id.
@@ -28,11 +36,26 @@ pub(crate) fn dir(company: &Company) -> String {
     company.root().display().to_string()
 }
 
-impl Gateway {
+impl Links {
+    pub(crate) fn new(
+        store: CrudStore,
+        sources: Sources,
+        notifier: Notifier,
+        watch: Arc<Watch>,
+    ) -> Self {
+        Self {
+            store,
+            sources,
+            notifier,
+            watch,
+            linked: Mutex::default(),
+        }
+    }
+
     /// Registers a company folder as a workspace and updates the thread tree to its projects.
     ///
     /// Errors are logged and not returned, so that they do not fail the request that opened the folder.
-    pub(crate) async fn link(self: &Arc<Self>, company: Company) {
+    pub(crate) async fn link(&self, company: Company) {
         if let Err(error) = self.try_link(company).await {
             tracing::warn!(
                 error,
@@ -41,7 +64,7 @@ impl Gateway {
         }
     }
 
-    async fn try_link(self: &Arc<Self>, company: Company) -> Result<(), String> {
+    async fn try_link(&self, company: Company) -> Result<(), String> {
         let dir = dir(&company);
         let read = tokio::task::spawn_blocking(move || names(&company)).await;
         let read = read.map_err(|panic| panic.to_string())?;
@@ -61,30 +84,30 @@ impl Gateway {
             now: self.sources.clock.now(),
         };
         let linked = self.store.companies().link(link).await;
-        self.links.remember(dir, projects);
+        self.remember(dir, projects);
         self.tell_linked(linked.map_err(|error| error.to_string())?)
             .await
     }
 
-    async fn tell_linked(self: &Arc<Self>, linked: Linked) -> Result<(), String> {
+    async fn tell_linked(&self, linked: Linked) -> Result<(), String> {
         let row = match linked.workspace {
             Created::Existing(row) => {
                 if linked.is_reactivated {
                     self.watch.told_workspace(&row);
                     let told = notify::workspace_changed(row.clone());
                     let told = told.map_err(|failure| failure.message().to_owned())?;
-                    notify::publish(self, &told).await;
+                    self.notifier.publish(&told).await;
                 }
                 row
             }
             Created::New(row) => {
-                notify::grant_first(self, &row.id);
+                self.notifier.grant_first(&row.id);
                 self.watch.told_workspace(&row);
                 let told = notify::workspace_changed(row.clone());
                 let told = told.map_err(|failure| failure.message().to_owned())?;
                 // Connections that only use the company family have not subscribed to any workspace and receive
                 // nothing.
-                notify::publish(self, &told.to(Audience::Listeners)).await;
+                self.notifier.publish(&told.to(Audience::Listeners)).await;
                 row
             }
         };
@@ -97,24 +120,22 @@ impl Gateway {
                 tree_version: Some(tree_version),
             };
             let publication = Publication::new(row.id.as_str(), &payload).coalesced();
-            notify::publish(self, &publication).await;
+            self.notifier.publish(&publication).await;
         }
         Ok(())
     }
-}
 
-impl Links {
     fn remember(&self, dir: String, names: Names) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(dir, names);
+        let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
+        linked.insert(dir, names);
     }
 
     /// Returns whether the projects of a linked folder have changed since it was linked. Blocks.
     pub(crate) fn is_outdated(&self, company: &Company) -> bool {
         let dir = dir(company);
         let linked = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.get(&dir).cloned()
+            let all = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
+            all.get(&dir).cloned()
         };
         linked.is_some_and(|linked| project_names(company).is_ok_and(|names| names != linked))
     }

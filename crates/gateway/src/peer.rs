@@ -7,20 +7,23 @@ use std::{
     time::Instant,
 };
 
+use artifacts::limits;
 use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
-use rpc::{Bytes, ConnectionId, Failure, Kind, Outbox, Request, Service};
+use rpc::{Bytes, ConnectionId, Failure, Outbox};
+use sources::random_text;
 
 use crate::{
-    Context, Gateway, Principal,
-    artifacts::{Intake, limits},
-    sources::random_text,
+    Principal,
+    frames::{FrameQueue, Uploader},
+    notify::{outputs_topic, thread_topic},
+    services::Services,
 };
 
 /// One connected client.
 #[derive(Debug)]
-pub struct Peer {
-    pub(crate) gateway: Arc<Gateway>,
+pub(crate) struct Peer {
+    pub(crate) services: Arc<Services>,
     pub(crate) connection: ConnectionId,
     pub(crate) principal: Principal,
     /// How relative paths of company folders are handled.
@@ -29,7 +32,7 @@ pub struct Peer {
     pub(crate) key: String,
     outbox: Arc<Outbox>,
     /// Binary frames that wait to be written to their uploads.
-    frames: Intake,
+    frames: FrameQueue,
     transfers: Mutex<Transfers>,
 }
 
@@ -108,7 +111,7 @@ impl DownloadProgress {
 
 impl Peer {
     pub(crate) fn new(
-        gateway: Arc<Gateway>,
+        services: Arc<Services>,
         principal: Principal,
         relative_paths: RelativePaths,
     ) -> Arc<Self> {
@@ -116,16 +119,16 @@ impl Peer {
         let outbox = Arc::new(Outbox::default());
         let limits = principal.clone();
         let sees = move |workspace: &str| limits.may_see(workspace);
-        gateway.hub.join(connection, Arc::clone(&outbox), sees);
-        gateway.watch.joined(connection, principal.grant());
+        services.hub.join(connection, Arc::clone(&outbox), sees);
+        services.watch.joined(connection, principal.grant());
         Arc::new(Self {
-            gateway,
+            services,
             connection,
             principal,
             relative_paths,
             key: format!("con_{}", random_text(18)),
             outbox,
-            frames: Intake::default(),
+            frames: FrameQueue::default(),
             transfers: Mutex::default(),
         })
     }
@@ -157,6 +160,22 @@ impl Peer {
             format!("/{field}"),
             format!("`{dir}` {why}: {expected}"),
         ))
+    }
+
+    /// Returns the queue of outgoing messages.
+    pub(crate) fn outbox(&self) -> &Arc<Outbox> {
+        &self.outbox
+    }
+
+    /// Queues a binary frame. Waits while the queue is full.
+    pub(crate) async fn take_frame(&self, frame: Bytes) {
+        let uploader = || Uploader {
+            artifacts: Arc::clone(&self.services.artifacts),
+            watch: Arc::clone(&self.services.watch),
+            outbox: Arc::clone(&self.outbox),
+            owner: self.principal.author().into(),
+        };
+        self.frames.take(frame, uploader).await;
     }
 
     /// Waits until the binary frames received before this call have been processed.
@@ -222,7 +241,7 @@ impl Peer {
     /// Subscribes to the notifications of a workspace. Returns whether the subscription is new.
     pub(crate) fn follow(&self, workspace: &WorkspaceId) -> bool {
         self.follow_outputs(workspace);
-        self.gateway
+        self.services
             .hub
             .subscribe(self.connection, workspace.as_str())
     }
@@ -231,7 +250,7 @@ impl Peer {
     pub(crate) fn follow_outputs(&self, workspace: &WorkspaceId) {
         if self.principal.sees_run_outputs() {
             let topic = outputs_topic(workspace.as_str());
-            self.gateway.hub.subscribe(self.connection, &topic);
+            self.services.hub.subscribe(self.connection, &topic);
         }
     }
 
@@ -239,61 +258,22 @@ impl Peer {
     pub(crate) fn unfollow(&self, workspace: &WorkspaceId) {
         let outputs = outputs_topic(workspace.as_str());
         for topic in [workspace.as_str(), &outputs] {
-            self.gateway.hub.unsubscribe(self.connection, topic);
+            self.services.hub.unsubscribe(self.connection, topic);
         }
     }
 
     /// Subscribes to the notifications of a thread. Returns whether the subscription is new.
     pub(crate) fn follow_thread(&self, thread: &ThreadId) -> bool {
-        self.gateway
+        self.services
             .hub
             .subscribe(self.connection, &thread_topic(thread))
     }
 }
 
-/// Returns the hub topic for run outputs of a workspace.
-pub(crate) fn outputs_topic(workspace: &str) -> String {
-    format!("outputs {workspace}")
-}
-
-/// Returns the hub topic of a thread.
-pub(crate) fn thread_topic(thread: &ThreadId) -> String {
-    format!("thread {thread}")
-}
-
-impl Service for Peer {
-    fn outbox(&self) -> &Arc<Outbox> {
-        &self.outbox
-    }
-
-    async fn serve(self: Arc<Self>, request: Request) {
-        let ctx = Context::new(Arc::clone(&self));
-        let caused = ctx.caused();
-        let answer = self.gateway.router().answer(ctx, &request).await;
-        let frame = caused.frame().filter(|_| answer.failure.is_none());
-        // The outbox holds the response, so that notifications for the caller are written together with it.
-        self.outbox.hold_behind(frame, answer.text).await;
-        match answer.failure {
-            // The response is queued; the effects of the request run after it.
-            None => caused.carry_out(&self).await,
-            Some(Kind::UnknownWorkspace) => caused.unfollow(&self),
-            Some(_) => {}
-        }
-        self.outbox.release();
-    }
-
-    async fn binary(&self, frame: Bytes) {
-        let owner = self.principal.author();
-        self.frames
-            .take(&self.gateway, &self.outbox, owner, frame)
-            .await;
-    }
-}
-
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.gateway.hub.leave(self.connection);
-        self.gateway.watch.left(self.connection);
-        self.gateway.company_events.left(self.connection);
+        self.services.hub.leave(self.connection);
+        self.services.watch.left(self.connection);
+        self.services.company_events.left(self.connection);
     }
 }

@@ -1,6 +1,6 @@
 //! Proposals for AGENTS.md documents: comparison, merging and notifications, for every kind of author.
 
-use crud::{BaseText, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
+use crud::{BaseText, CrudStore, DocScope, NewProposal, Proposal, ProposalTexts, ProposedText};
 use diffy::{DiffOptions, PatchFormatter};
 use protocol::{
     AgentsDocProposalId,
@@ -10,8 +10,9 @@ use protocol::{
     },
 };
 use rpc::{Failure, Kind, Publication};
+use sources::Sources;
 
-use crate::{Gateway, rows};
+use crate::{blocking::blocking, rows};
 
 /// The maximum number of lines that may differ between two texts. The cost of a comparison is quadratic in it.
 const MAX_CHANGED_LINES: usize = 20_000;
@@ -65,7 +66,7 @@ pub(crate) fn checked_words(path: &str, words: &str) -> Result<Option<String>, F
 }
 
 /// A requested change of an agents doc.
-pub(crate) struct Wish {
+pub(crate) struct ProposalRequest {
     pub(crate) scope: DocScope,
     pub(crate) text: DocText,
     /// The version that the change is based on; `None` for the current one.
@@ -74,24 +75,26 @@ pub(crate) struct Wish {
     pub(crate) author: String,
 }
 
-impl Gateway {
-    /// Stores a proposal and returns whether it is new.
-    pub(crate) async fn propose(&self, wish: Wish) -> Result<(Proposal, bool), Failure> {
-        let proposals = self.store.agents_doc_proposals();
-        let base = proposals
-            .base(wish.scope.clone(), wish.base_version)
-            .await
-            .map_err(failure)?;
-        let new = NewProposal {
-            id: self.sources.id::<AgentsDocProposalId>().into(),
-            scope: wish.scope,
-            text: compared(base, wish.text).await?,
-            rationale: wish.rationale,
-            author: wish.author,
-            now: self.sources.clock.now(),
-        };
-        proposals.create(new).await.map_err(failure)
-    }
+/// Stores a proposal and returns whether it is new.
+pub(crate) async fn propose(
+    store: &CrudStore,
+    sources: &Sources,
+    request: ProposalRequest,
+) -> Result<(Proposal, bool), Failure> {
+    let proposals = store.agents_doc_proposals();
+    let base = proposals
+        .base(request.scope.clone(), request.base_version)
+        .await
+        .map_err(failure)?;
+    let new = NewProposal {
+        id: sources.id::<AgentsDocProposalId>().into(),
+        scope: request.scope,
+        text: compared(base, request.text).await?,
+        rationale: request.rationale,
+        author: request.author,
+        now: sources.clock.now(),
+    };
+    proposals.create(new).await.map_err(failure)
 }
 
 /// Merges a proposal with the current version of its document (three-way merge). Fails with `MergeConflict` if both
@@ -103,6 +106,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
         current,
     } = texts.clone();
     let (version, proposed) = (proposal.current_version, proposal.row.content);
+    // Comparing long texts is slow.
     let merged = blocking(move || {
         check_comparable(&base, &current)?;
         check_comparable(&base, &proposed)?;
@@ -122,7 +126,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
             .hint("give the merged text as `content`, and `current_version`")
         })
     });
-    DocText::checked("/content", &merged.await?)
+    DocText::checked("/content", &merged.await??)
 }
 
 /// Returns the proposed text with its diff to the base. Rejects a text equal to the base.
@@ -133,7 +137,7 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
             format!("the text is the same as that of version {}", base.version),
         ));
     }
-    blocking(move || {
+    let compared = blocking(move || {
         let names = ["a/AGENTS.md", "b/AGENTS.md"];
         Ok(ProposedText {
             diff: unified_diff(names, &base.content, &text.content)?,
@@ -142,16 +146,8 @@ pub(crate) async fn compared(base: BaseText, text: DocText) -> Result<ProposedTe
             content_sha256: text.sha256,
             char_count: text.char_count,
         })
-    })
-    .await
-}
-
-/// Runs a comparison on a blocking thread, because comparing long texts is slow.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let worked = tokio::task::spawn_blocking(work).await;
-    worked.map_err(|panic| Failure::incident(&panic))?
+    });
+    compared.await?
 }
 
 /// Returns the unified diff of two texts with the given file names.

@@ -67,29 +67,29 @@ impl std::fmt::Debug for ProviderConfig {
 }
 
 /// A supported provider, with the environment variable for its key. `None` if it needs no key.
-struct Known {
+struct SupportedProvider {
     id: &'static str,
     title: &'static str,
     variable: Option<&'static str>,
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const SUPPORTED: &[SupportedProvider] = &[
+    SupportedProvider {
         id: "echo",
         title: "Echo",
         variable: None,
     },
-    Known {
+    SupportedProvider {
         id: "openai",
         title: "OpenAI-compatible",
         variable: Some("OPENAI_API_KEY"),
     },
-    Known {
+    SupportedProvider {
         id: "anthropic",
         title: "Anthropic",
         variable: Some("ANTHROPIC_API_KEY"),
     },
-    Known {
+    SupportedProvider {
         id: "gemini",
         title: "Gemini",
         variable: Some("GEMINI_API_KEY"),
@@ -121,7 +121,7 @@ impl Config {
             failed(format!("line {line}: {}", error.message()))
         })?;
         for (id, provider) in &config.providers {
-            if !KNOWN
+            if !SUPPORTED
                 .iter()
                 .any(|known| known.id == id && known.variable.is_some())
             {
@@ -164,18 +164,18 @@ impl Providers {
 
     /// Returns every provider with the source of its key.
     pub(crate) fn list(&self) -> Vec<protocol::provider::Provider> {
-        KNOWN.iter().map(|known| self.describe(known)).collect()
+        SUPPORTED.iter().map(|known| self.describe(known)).collect()
     }
 
     /// Returns one provider with the source of its key, or `None` if the id is unknown.
     pub(crate) fn describe_one(&self, id: &str) -> Option<protocol::provider::Provider> {
-        KNOWN
+        SUPPORTED
             .iter()
             .find(|known| known.id == id)
             .map(|known| self.describe(known))
     }
 
-    fn describe(&self, known: &Known) -> protocol::provider::Provider {
+    fn describe(&self, known: &SupportedProvider) -> protocol::provider::Provider {
         let (key, key_source) = self.key(known);
         let needs_key = known.variable.is_some() && key.is_none() && !self.has_own_base(known.id);
         protocol::provider::Provider {
@@ -191,7 +191,7 @@ impl Providers {
 
     /// Returns a provider that is ready to be called. Blocks briefly when the first provider needs the network.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<dyn Provider>> {
-        let known = KNOWN.iter().find(|known| known.id == id)?;
+        let known = SUPPORTED.iter().find(|known| known.id == id)?;
         if known.variable.is_none() {
             return Some(Arc::new(Echo));
         }
@@ -263,7 +263,7 @@ impl Providers {
         Ok(())
     }
 
-    fn key(&self, known: &Known) -> (Option<String>, ProviderKeySource) {
+    fn key(&self, known: &SupportedProvider) -> (Option<String>, ProviderKeySource) {
         let Some(variable) = known.variable else {
             return (None, ProviderKeySource::NotNeeded);
         };

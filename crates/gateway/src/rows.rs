@@ -1,5 +1,6 @@
 //! Converts database rows to wire types and database errors to RPC failures.
 
+use artifacts::Damage;
 use crud::{
     AgentsDocSummary, ArtifactDetail, Error, Proposal, Resolved, Revision, RevisionSummary,
     TrashEntry, TrashKind,
@@ -362,6 +363,31 @@ pub(crate) fn check_ready(detail: &ArtifactDetail) -> Result<(), Failure> {
         artifact_id: detail.artifact.id.clone(),
         status: status.to_owned(),
     }))
+}
+
+/// Converts an error of the artifact service to an RPC failure.
+pub(crate) fn artifact_failure(error: artifacts::Error) -> Failure {
+    let message = error.to_string();
+    match error {
+        artifacts::Error::Database(error) => failure(error),
+        artifacts::Error::Storage(error) => Failure::incident(&error),
+        artifacts::Error::Panicked(error) => Failure::incident(&error),
+        artifacts::Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
+        artifacts::Error::Incomplete { received, .. } => Failure::state(Kind::NotReady, message)
+            .with("status", "receiving")
+            .with("next_offset", received),
+        artifacts::Error::HashMismatch(_) => Failure::state(Kind::HashMismatch, message),
+        artifacts::Error::Unserved { sha256, damage } => {
+            let status = match damage {
+                Damage::Missing => "failed",
+                Damage::Changed => "quarantined",
+            };
+            Failure::state(Kind::NotReady, message)
+                .with("status", status)
+                .with("sha256", sha256)
+                .hint("upload the file again: good bytes replace damaged ones")
+        }
+    }
 }
 
 /// Converts an error about the scope of a list, which is part of the params.

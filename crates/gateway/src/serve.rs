@@ -34,7 +34,7 @@ use crate::{
     Error, Gateway, GatewayOptions, Home,
     connections::{Answering, Connections},
     home::replace_file,
-    http::{self, Allowed, Guest},
+    http::{self, Allowed, RemoteClient},
 };
 
 /// The length of the TCP accept queue, in connections.
@@ -103,7 +103,7 @@ pub async fn serve(
         Some(_) | None => reachable.to_string(),
     };
     let now = gateway_options.sources.clock.now();
-    let code = gateway.desktop_sessions.create_code(now).await;
+    let code = gateway.desktop_sessions().create_code(now).await;
     let code = code.map_err(|source| Error::SignIn { source })?;
     let serving = Serving {
         url: format!("ws://{reachable}/"),
@@ -147,7 +147,7 @@ pub async fn serve(
     drop(listener);
     let _ = stopping.send(true);
     gateway.stop_sessions();
-    gateway.hub.close(Closing::GOING_AWAY, |_| true);
+    gateway.services.hub.close(Closing::GOING_AWAY, |_| true);
     if tokio::time::timeout(GRACE, connections.all_left())
         .await
         .is_err()
@@ -217,19 +217,19 @@ async fn accept(
                 continue;
             }
         };
-        let place = connections.enter(address.ip()).await;
-        let guest = Guest {
+        let slot = connections.enter(address.ip()).await;
+        let client = RemoteClient {
             address,
-            place: Arc::new(place),
+            slot: Arc::new(slot),
         };
-        tokio::spawn(converse(stream, guest, app.clone(), stopped.clone()));
+        tokio::spawn(converse(stream, client, app.clone(), stopped.clone()));
     }
 }
 
 /// Serves the HTTP requests of one TCP connection, or hands it over to a WebSocket.
 async fn converse(
     stream: TcpStream,
-    guest: Guest,
+    client: RemoteClient,
     app: Router,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -237,13 +237,13 @@ async fn converse(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY cannot be set");
     }
-    let place = Arc::clone(&guest.place);
+    let slot = Arc::clone(&client.slot);
     let service = service_fn(move |request: Request<Incoming>| {
-        let (mut app, guest) = (app.clone(), guest.clone());
+        let (mut app, client) = (app.clone(), client.clone());
         async move {
-            let answering = guest.place.begin_answer();
+            let answering = client.slot.begin_answer();
             let mut request = request.map(Body::new);
-            request.extensions_mut().insert(guest);
+            request.extensions_mut().insert(client);
             let answer = app.call(request).await;
             answer
                 .map(|answer| {
@@ -267,14 +267,14 @@ async fn converse(
     };
     let ended = tokio::select! {
         ended = &mut connection => ended,
-        () = place.closing() => {
+        () = slot.closing() => {
             tracing::debug!("closing an unauthenticated connection to accept another one");
             return;
         }
         () = stop => {
             connection.as_mut().graceful_shutdown();
             // Shutdown does not wait for a request that has not been received completely.
-            if place.is_answering() {
+            if slot.is_answering() {
                 connection.await
             } else {
                 let flushed = tokio::time::timeout(FLUSH_TIMEOUT, connection).await;

@@ -1,10 +1,6 @@
 //! Assembles the turn loop of a gateway: its hooks, its providers and its notifications.
 
-use std::{
-    future::Future,
-    pin::Pin,
-    sync::{Arc, Weak},
-};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use agent::{Agent, AgentOptions, HookRuns, TurnListener, TurnNotice};
 use crud::CrudStore;
@@ -17,18 +13,23 @@ use protocol::{
     },
 };
 use rpc::{Audience, Publication};
+use sources::Sources;
 
 use crate::{
-    Gateway, Sources, artifacts::attachments::TurnAttachments, notify, peer::thread_topic,
-    providers::Providers, rows,
+    attachments::TurnAttachments,
+    notify::{Notifier, thread_topic},
+    providers::Providers,
+    rows,
+    watch::Watch,
 };
 
-/// Builds the turn loop. The listener holds a weak reference because the gateway is still under construction.
+/// Builds the turn loop.
 pub(crate) fn agent(
-    gateway: Weak<Gateway>,
     store: &CrudStore,
     sources: &Sources,
     providers: Arc<Providers>,
+    listener: TurnNotifications,
+    attachments: TurnAttachments,
     owner: String,
 ) -> Agent {
     let clock = Arc::clone(&sources.clock);
@@ -53,8 +54,8 @@ pub(crate) fn agent(
                 found.ok().flatten()
             })
         }),
-        listener: Arc::new(Listener(gateway.clone())),
-        attachments: Arc::new(TurnAttachments::new(gateway)),
+        listener: Arc::new(listener),
+        attachments: Arc::new(attachments),
         now_ms,
         new_id: Arc::new(move |prefix| format!("{prefix}{}", ids.suffix())),
         owner,
@@ -62,22 +63,23 @@ pub(crate) fn agent(
     Agent::new(store.clone(), options)
 }
 
-struct Listener(Weak<Gateway>);
+/// Notifies clients of the progress of turns.
+pub(crate) struct TurnNotifications {
+    pub(crate) notifier: Notifier,
+    pub(crate) watch: Arc<Watch>,
+}
 
-impl TurnListener for Listener {
+impl TurnListener for TurnNotifications {
     fn tell(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
-            let Some(gateway) = self.0.upgrade() else {
-                return;
-            };
-            for publication in publications(&gateway, notice) {
-                notify::publish(&gateway, &publication).await;
+            for publication in publications(&self.watch, notice) {
+                self.notifier.publish(&publication).await;
             }
         })
     }
 }
 
-fn publications(gateway: &Gateway, notice: TurnNotice) -> Vec<Publication> {
+fn publications(watch: &Watch, notice: TurnNotice) -> Vec<Publication> {
     let to_thread = |publication: Publication, thread: &protocol::ThreadId| {
         publication.to(Audience::Topic(thread_topic(thread)))
     };
@@ -150,7 +152,7 @@ fn publications(gateway: &Gateway, notice: TurnNotice) -> Vec<Publication> {
                 return Vec::new();
             };
             let workspace_id: WorkspaceId = thread.workspace_id.clone();
-            gateway.watch.told_tree(workspace_id.as_str(), tree_version);
+            watch.told_tree(workspace_id.as_str(), tree_version);
             let updated = ThreadUpdatedNotification {
                 thread,
                 placement: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -190,8 +191,6 @@ impl Contribution {
     pub fn hash(&self) -> String {
         // A contribution consists of strings, numbers, lists and maps with string keys, so serialisation cannot fail.
         let json = serde_json::to_vec(self).unwrap_or_default();
-        let digest = Sha256::digest(json);
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("sha256:{hex}")
+        format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(json)))
     }
 }

@@ -1,5 +1,6 @@
 //! The idempotency key, which identifies runs that do the same work.
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::{Contribution, HookContext, Phase, Subscription};
@@ -42,10 +43,5 @@ pub(crate) fn key(
             hash.update([0xFF]);
         }
     }
-    let hex: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", HEXLOWER.encode(&hash.finalize()))
 }

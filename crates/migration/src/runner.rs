@@ -1,5 +1,6 @@
 //! Applies the migration steps that a database does not have yet.
 
+use data_encoding::HEXLOWER;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sha2::{Digest as _, Sha256};
 
@@ -80,8 +81,5 @@ fn checksum(step: &Step, db: &impl ConnectionTrait) -> String {
         hash.update(statement.sql(db.get_database_backend()));
         hash.update(";\n");
     }
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(&hash.finalize())
 }

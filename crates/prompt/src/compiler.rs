@@ -1,5 +1,6 @@
 //! Compiles system prompts. The compiler is deterministic: the same input produces the same text.
 
+use data_encoding::HEXLOWER;
 use hooks::{Contributed, Contribution, Diagnostic};
 use protocol::turn::{
     PromptContributionKind, PromptManifest, PromptManifestDiagnostic, PromptManifestHookSource,
@@ -260,10 +261,7 @@ fn join(sections: &[Section]) -> String {
 }
 
 fn fingerprint(text: &str) -> String {
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    HEXLOWER.encode(&Sha256::digest(text))
 }
 
 #[cfg(test)]

@@ -189,7 +189,7 @@ impl TestGateway {
 }
 
 /// A connection without coalescing: each request waits until all messages of the previous one are sent.
-struct Paced(Arc<gateway::Peer>);
+struct Paced(Arc<gateway::Dispatch>);
 
 impl rpc::Service for Paced {
     fn outbox(&self) -> &Arc<rpc::Outbox> {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
+use data_encoding::HEXLOWER;
 use protocol::{
     ArtifactId, Id as _, ThreadId, WorkspaceId,
     artifact::{
@@ -471,7 +472,7 @@ async fn get(
             bar.set_position(offset);
         }
         bar.finish_and_clear();
-        if hex(&whole.finalize()) != started.sha256 {
+        if HEXLOWER.encode(&whole.finalize()) != started.sha256 {
             return Err(Failure::Damaged {
                 name: started.file_name,
             });
@@ -652,7 +653,7 @@ fn hash(file: &mut File, size: u64) -> io::Result<String> {
         }
     }
     bar.finish_and_clear();
-    Ok(hex(&hash.finalize()))
+    Ok(HEXLOWER.encode(&hash.finalize()))
 }
 
 fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
@@ -660,10 +661,6 @@ fn read_at(file: &File, offset: u64, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     file.read_exact_at(&mut bytes, offset)?;
     Ok(bytes)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

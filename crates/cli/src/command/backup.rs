@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use backup::Secrets;
 use clap::Args;
-use gateway::{Home, Secrets, Sources};
+use gateway::{Home, Sources};
 use serde_json::json;
 
 use super::HomeOption;
@@ -49,7 +50,7 @@ impl Backup {
         }
         let path = self.home.path()?;
         if !path.is_dir() {
-            return Err(gateway::BackupError::NoHome { path }.into());
+            return Err(backup::Error::NoHome { path }.into());
         }
         let home = Home::open(&path)?;
         let secrets = if self.secrets {
@@ -61,8 +62,8 @@ impl Backup {
         let ticking = bar.clone();
         let saved = super::blocking(move || {
             let mut progress = |bytes| ticking.set_position(bytes);
-            gateway::backup(
-                &home,
+            backup::create(
+                home.path(),
                 &self.file,
                 secrets,
                 &Sources::system(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gateway::Sources;
 use serde_json::json;
 
 use super::HomeOption;
@@ -34,12 +35,13 @@ impl Restore {
         let bar = terminal::bytes_bar(0);
         let ticking = bar.clone();
         let restored = super::blocking(move || {
-            let request = gateway::Restore {
+            let request = backup::RestoreRequest {
                 file: &self.file,
                 home: &home,
                 companies: self.companies.as_deref(),
             };
-            gateway::restore(&request, &mut |done, all| {
+            let now_ms = Sources::system().clock.now_ms();
+            backup::restore(&request, now_ms, &mut |done, all| {
                 ticking.set_length(all);
                 ticking.set_position(done);
             })

@@ -207,8 +207,8 @@ fn other_processes_write_to_a_company_folder_while_it_is_copied() {
     };
     let archive = place.path().join("accord.tar");
     let sources = gateway::Sources::system();
-    let secrets = gateway::Secrets::LeftOut;
-    gateway::backup(&home, &archive, secrets, &sources, &mut progress).unwrap();
+    let secrets = backup::Secrets::LeftOut;
+    backup::create(home.path(), &archive, secrets, &sources, &mut progress).unwrap();
     assert!(written > 20, "{written} files");
 }
 
@@ -380,15 +380,15 @@ fn a_damaged_archive_is_refused_and_nothing_is_written() {
             }
         }
         gateway::replace_file(&damaged, &changed).unwrap();
-        let wish = gateway::Restore {
+        let request = backup::RestoreRequest {
             file: &damaged,
             home: &target,
             companies: Some(&new),
         };
-        let refused = gateway::restore(&wish, &mut |_, _| {});
+        let refused = backup::restore(&request, 1, &mut |_, _| {});
         let error = refused.expect_err(&format!("seed {first}, round {round}"));
         assert!(
-            matches!(error, gateway::BackupError::Damaged { .. }),
+            matches!(error, backup::Error::Damaged { .. }),
             "seed {first}, round {round}: {error}"
         );
         assert!(

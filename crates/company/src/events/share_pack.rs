@@ -14,6 +14,7 @@ use std::{
     sync::Arc,
 };
 
+use data_encoding::HEXLOWER;
 use protocol::{
     Id as _,
     company::{
@@ -434,6 +435,5 @@ fn json(chain: &Chain, source: &str) -> Result<String, Error> {
 }
 
 fn sha256(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(text))
 }

@@ -6,14 +6,11 @@
 
 use crud::{CrudStore, DesktopSession, NewDesktopSession};
 use protocol::{DesktopSessionId, Id as _};
+use sources::{Sources, random_text};
 use subtle::ConstantTimeEq as _;
 
 use super::Principal;
-use crate::{
-    Error, Home,
-    sha256::sha256_hex,
-    sources::{Sources, random_text},
-};
+use crate::{Error, Home, sha256::sha256_hex};
 
 /// The lifetime of a one-time code, in seconds.
 const CODE_SECONDS: i64 = 10 * 60;
@@ -220,8 +217,11 @@ mod tests {
         options.sources.clock = calendar.clone();
         let home = Home::open(folder.path()).unwrap();
         let gateway = Gateway::open(&home, &options).await.unwrap();
-        let sessions = &gateway.desktop_sessions;
-        let secrets = sessions.create("Test", &gateway.sources).await.unwrap();
+        let sessions = gateway.desktop_sessions();
+        let secrets = sessions
+            .create("Test", &gateway.services.sources)
+            .await
+            .unwrap();
         let proof = SessionProof {
             cookie: &secrets.cookie,
             page_key: &secrets.page_key,

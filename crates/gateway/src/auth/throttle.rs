@@ -32,7 +32,7 @@ struct Attempts {
 
 /// How a failed attempt is answered.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Verdict {
+pub(crate) enum ThrottleDecision {
     /// Rejected after this delay.
     RefuseAfter(Duration),
     /// Rejected at once, because too many rejections are already delayed or too many addresses are remembered.
@@ -40,14 +40,14 @@ pub(crate) enum Verdict {
 }
 
 impl Throttle {
-    /// Counts a failure. After [`Verdict::RefuseAfter`] the caller must call [`Throttle::waited`].
-    pub(crate) fn failed(&self, address: IpAddr, now: Instant) -> Verdict {
+    /// Counts a failure. After [`ThrottleDecision::RefuseAfter`] the caller must call [`Throttle::waited`].
+    pub(crate) fn failed(&self, address: IpAddr, now: Instant) -> ThrottleDecision {
         let mut addresses = self.addresses();
         addresses.retain(|_, attempts| {
             attempts.waiting > 0 || now.duration_since(attempts.last) < MEMORY
         });
         if addresses.len() >= MAX_ADDRESSES && !addresses.contains_key(&address) {
-            return Verdict::TooMany;
+            return ThrottleDecision::TooMany;
         }
         let attempts = addresses.entry(address).or_insert(Attempts {
             failures: 0,
@@ -55,13 +55,13 @@ impl Throttle {
             last: now,
         });
         if attempts.waiting >= MAX_WAITING_PER_ADDRESS {
-            return Verdict::TooMany;
+            return ThrottleDecision::TooMany;
         }
         let delay = STEP * attempts.failures.min(MAX_STEPS);
         attempts.failures = attempts.failures.saturating_add(1);
         attempts.waiting += 1;
         attempts.last = now;
-        Verdict::RefuseAfter(delay)
+        ThrottleDecision::RefuseAfter(delay)
     }
 
     /// Records that a delayed rejection was sent.
@@ -88,25 +88,28 @@ mod tests {
     fn every_failure_waits_longer_until_it_is_forgotten() {
         let (throttle, start) = (Throttle::default(), Instant::now());
         let fail = |now| {
-            let verdict = throttle.failed(ADDRESS, now);
+            let decision = throttle.failed(ADDRESS, now);
             throttle.waited(ADDRESS);
-            verdict
+            decision
         };
         let delays: Vec<_> = (0..13).map(|_| fail(start)).collect();
-        assert_eq!(delays[0], Verdict::RefuseAfter(Duration::ZERO));
-        assert_eq!(delays[1], Verdict::RefuseAfter(STEP));
-        assert_eq!(delays[12], Verdict::RefuseAfter(STEP * 10));
-        assert_eq!(fail(start + MEMORY), Verdict::RefuseAfter(Duration::ZERO));
+        assert_eq!(delays[0], ThrottleDecision::RefuseAfter(Duration::ZERO));
+        assert_eq!(delays[1], ThrottleDecision::RefuseAfter(STEP));
+        assert_eq!(delays[12], ThrottleDecision::RefuseAfter(STEP * 10));
+        assert_eq!(
+            fail(start + MEMORY),
+            ThrottleDecision::RefuseAfter(Duration::ZERO)
+        );
     }
 
     #[test]
     fn an_address_cannot_pile_up_refusals() {
         let (throttle, start) = (Throttle::default(), Instant::now());
         for _ in 0..MAX_WAITING_PER_ADDRESS {
-            assert_ne!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+            assert_ne!(throttle.failed(ADDRESS, start), ThrottleDecision::TooMany);
         }
-        assert_eq!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+        assert_eq!(throttle.failed(ADDRESS, start), ThrottleDecision::TooMany);
         throttle.waited(ADDRESS);
-        assert_ne!(throttle.failed(ADDRESS, start), Verdict::TooMany);
+        assert_ne!(throttle.failed(ADDRESS, start), ThrottleDecision::TooMany);
     }
 }

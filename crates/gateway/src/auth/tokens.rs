@@ -5,13 +5,11 @@ use std::{fs, path::PathBuf};
 use crud::{CrudStore, NewAccessToken};
 use entity::access_token;
 use protocol::{Access, WorkspaceId};
+use sources::{Sources, random_text};
 use subtle::ConstantTimeEq as _;
 
 use super::{Authenticator, Credential, InvalidToken, Principal, Role, parse_scope};
-use crate::{
-    sha256::{digest, sha256_hex},
-    sources::{Sources, random_text},
-};
+use crate::sha256::{digest, sha256_hex};
 
 /// Authenticates opaque random tokens.
 pub struct StoredTokens {

@@ -19,13 +19,13 @@ use protocol::{Access, ArtifactId, ArtifactVersionId, Id as _, WorkspaceId};
 use rpc::Bytes;
 
 use super::{
-    Guest, Http,
+    Http, RemoteClient,
     disposition::disposition,
     range::{self, Selection},
     refusal::refuse,
     text,
 };
-use crate::{artifacts, rows};
+use crate::rows;
 
 /// The number of bytes read at a time.
 const PIECE: u64 = 256 << 10;
@@ -33,7 +33,7 @@ const PIECE: u64 = 256 << 10;
 const CURRENT: &str = "current";
 
 /// The parsed path of a request.
-struct Wanted {
+struct ContentRequest {
     workspace: WorkspaceId,
     artifact: ArtifactId,
     /// The requested version; `None` for the newest.
@@ -43,12 +43,12 @@ struct Wanted {
 /// Returns the content, the requested range, or 304 if the client has the content already.
 pub(super) async fn serve(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     Path(path): Path<(String, String, String)>,
     method: Method,
     headers: HeaderMap,
 ) -> Response {
-    let found = match find(&http, &guest, &headers, path).await {
+    let found = match find(&http, &client, &headers, path).await {
         Ok(found) => found,
         Err(refusal) => return refusal,
     };
@@ -59,9 +59,9 @@ pub(super) async fn serve(
         answer.headers_mut().remove(header::CONTENT_TYPE);
         return answer;
     }
-    let blob = match artifacts::open_bytes(&http.gateway, &found.blob).await {
+    let blob = match http.services.artifacts.open_bytes(&found.blob).await {
         Ok(opened) => opened,
-        Err(failure) => return refuse(failure),
+        Err(error) => return refuse(rows::artifact_failure(error)),
     };
     let size = blob.size();
     let selection = if method == Method::GET {
@@ -102,19 +102,23 @@ pub(super) async fn serve(
 /// Returns the requested artifact, or an error response if the caller may not read it or it is not ready.
 async fn find(
     http: &Http,
-    guest: &Guest,
+    client: &RemoteClient,
     headers: &HeaderMap,
     path: (String, String, String),
 ) -> Result<ArtifactDetail, Response> {
     let nothing = || text(StatusCode::NOT_FOUND, "there is no such artifact\n");
-    let principal = http.admit(guest, headers, Access::Read).await?;
-    let wanted = Wanted::parse(&path).ok_or_else(nothing)?;
-    let allowed = principal.check_workspace(&wanted.workspace);
+    let principal = http.admit(client, headers, Access::Read).await?;
+    let request = ContentRequest::parse(&path).ok_or_else(nothing)?;
+    let allowed = principal.check_workspace(&request.workspace);
     allowed.map_err(refuse)?;
-    let version = wanted.version.as_ref().map(|version| version.as_str());
-    let artifacts = http.gateway.store.artifacts();
+    let version = request.version.as_ref().map(|version| version.as_str());
+    let artifacts = http.services.store.artifacts();
     let found = artifacts
-        .get(wanted.workspace.as_str(), wanted.artifact.as_str(), version)
+        .get(
+            request.workspace.as_str(),
+            request.artifact.as_str(),
+            version,
+        )
         .await
         .map_err(|error| refuse(rows::failure(error)))?;
     principal.check_artifact(&found.artifact).map_err(refuse)?;
@@ -134,7 +138,7 @@ async fn find(
     }
 }
 
-impl Wanted {
+impl ContentRequest {
     fn parse((workspace, artifact, version): &(String, String, String)) -> Option<Self> {
         let version = match version.as_str() {
             CURRENT => None,

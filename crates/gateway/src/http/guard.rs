@@ -14,10 +14,10 @@ use hyper::{
 };
 use protocol::Access;
 
-use super::{Guest, Http, refusal::refuse, sign_in, text};
+use super::{Http, RemoteClient, refusal::refuse, sign_in, text};
 use crate::{
     Authenticator as _, Credential, Principal,
-    auth::{SessionProof, Verdict},
+    auth::{SessionProof, ThrottleDecision},
 };
 
 /// The message for a request without a token.
@@ -119,25 +119,25 @@ impl Http {
     /// Authenticates a request by its token or desktop session. Returns the principal or the error response.
     pub(super) async fn principal(
         &self,
-        guest: &Guest,
+        client: &RemoteClient,
         headers: &HeaderMap,
     ) -> Result<Principal, Response> {
         let credential = credential(headers);
         let found = match &credential {
-            Some(credential) => self.gateway.tokens.authenticate(credential).await,
+            Some(credential) => self.services.tokens.authenticate(credential).await,
             None => self.signed_in(headers).await,
         };
         match found {
             Ok(Some(principal)) => {
-                guest.place.authenticated();
+                client.slot.authenticated();
                 Ok(principal)
             }
             Ok(None) => {
                 let cause = match credential {
-                    Some(credential) => self.gateway.tokens.why_unknown(credential).await,
+                    Some(credential) => self.services.tokens.why_unknown(credential).await,
                     None => NO_TOKEN,
                 };
-                Err(self.refuse(guest, cause).await)
+                Err(self.refuse(client, cause).await)
             }
             Err(error) => Err(unchecked(&error)),
         }
@@ -157,9 +157,9 @@ impl Http {
         if !is_our_page(headers) {
             return Ok(None);
         }
-        let now = self.gateway.sources.clock.now();
+        let now = self.services.sources.clock.now();
         let proof = SessionProof { cookie, page_key };
-        self.gateway
+        self.services
             .desktop_sessions
             .authenticate(&proof, now)
             .await
@@ -168,20 +168,20 @@ impl Http {
     /// Authenticates a request and checks its scope. Returns the principal or the error response.
     pub(super) async fn admit(
         &self,
-        guest: &Guest,
+        client: &RemoteClient,
         headers: &HeaderMap,
         access: Access,
     ) -> Result<Principal, Response> {
-        let principal = self.principal(guest, headers).await?;
+        let principal = self.principal(client, headers).await?;
         principal.check_scope(access).map_err(refuse)?;
         Ok(principal)
     }
 
     /// Rejects a request with the message `cause`, with a delay that grows with each failure from the same address.
-    pub(super) async fn refuse(&self, guest: &Guest, cause: &str) -> Response {
-        let address = guest.address.ip();
+    pub(super) async fn refuse(&self, client: &RemoteClient, cause: &str) -> Response {
+        let address = client.address.ip();
         match self.throttle.failed(address, Instant::now()) {
-            Verdict::RefuseAfter(delay) => {
+            ThrottleDecision::RefuseAfter(delay) => {
                 tokio::time::sleep(delay).await;
                 self.throttle.waited(address);
                 let mut response = text(StatusCode::UNAUTHORIZED, format!("{cause}\n"));
@@ -191,7 +191,9 @@ impl Http {
                     .insert(header::WWW_AUTHENTICATE, challenge);
                 response
             }
-            Verdict::TooMany => text(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens\n"),
+            ThrottleDecision::TooMany => {
+                text(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens\n")
+            }
         }
     }
 }

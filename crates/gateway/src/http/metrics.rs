@@ -10,22 +10,22 @@ use axum::{
 use hyper::{HeaderMap, header};
 use rpc::metrics::{render_counter, render_gauge, render_routes};
 
-use super::{Guest, Http};
+use super::{Http, RemoteClient};
 
 /// Renders all metrics.
 pub(super) async fn page(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    if let Err(refusal) = http.principal(&guest, &headers).await {
+    if let Err(refusal) = http.principal(&client, &headers).await {
         return refusal;
     }
-    let gateway = &http.gateway;
+    let services = &http.services;
     let mut page = String::new();
-    render_routes(&mut page, gateway.router().metrics());
-    let (connections, waiting) = gateway.hub.load();
-    let (writes, reads) = gateway.store.waiting();
+    render_routes(&mut page, http.gateway.router().metrics());
+    let (connections, waiting) = services.hub.load();
+    let (writes, reads) = services.store.waiting();
     for (name, help, value) in [
         (
             "accord_connections",
@@ -54,7 +54,7 @@ pub(super) async fn page(
         &mut page,
         "accord_rejected_frames_total",
         "Binary frames that were not understood.",
-        gateway.watch.rejected_frames(),
+        services.watch.rejected_frames(),
     );
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response()
 }

@@ -14,7 +14,7 @@ pub(super) async fn health() -> Response {
 
 /// Reports whether the database answers within two seconds.
 pub(super) async fn ready(State(http): State<Arc<Http>>) -> Response {
-    let asked = http.gateway.store.workspaces();
+    let asked = http.services.store.workspaces();
     match tokio::time::timeout(Duration::from_secs(2), asked.first()).await {
         Ok(Ok(_)) => text(StatusCode::OK, "ready\n"),
         Ok(Err(_)) | Err(_) => text(

@@ -15,26 +15,26 @@ use hyper::{HeaderMap, StatusCode, header};
 use serde_json::json;
 
 use super::{
-    Guest, Http,
+    Http, RemoteClient,
     guard::{NO_TOKEN, unchecked},
     text,
 };
-use crate::{auth::MAX_SESSION_SECONDS, watch};
+use crate::auth::MAX_SESSION_SECONDS;
 
 /// Signs a browser in if the code in the body is valid.
 pub(super) async fn sign_in(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
     code: String,
 ) -> Response {
-    let sources = &http.gateway.sources;
-    let sessions = &http.gateway.desktop_sessions;
+    let sources = &http.services.sources;
+    let sessions = &http.services.desktop_sessions;
     match sessions.redeem_code(code.trim(), sources.clock.now()).await {
         Ok(true) => {}
         Ok(false) => {
             // Delays the response, to slow down guessing.
-            let _ = http.refuse(&guest, NO_TOKEN).await;
+            let _ = http.refuse(&client, NO_TOKEN).await;
             return text(
                 StatusCode::UNAUTHORIZED,
                 "This link was used before, or is older than ten minutes. `ac open` makes a new one.\n",
@@ -70,10 +70,10 @@ pub(super) async fn sign_in(
 /// Ends the session of the calling browser and closes the connections of all its tabs.
 pub(super) async fn sign_out(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    let principal = match http.principal(&guest, &headers).await {
+    let principal = match http.principal(&client, &headers).await {
         Ok(principal) => principal,
         Err(refusal) => return refusal,
     };
@@ -83,9 +83,9 @@ pub(super) async fn sign_out(
             "there is no desktop session to end: the request has a token\n",
         );
     };
-    let ended = http.gateway.desktop_sessions.end(session).await;
+    let ended = http.services.desktop_sessions.end(session).await;
     let closed = match ended {
-        Ok(_) => watch::close_revoked(&http.gateway).await,
+        Ok(_) => http.services.watch.close_revoked().await,
         Err(error) => Err(error),
     };
     if let Err(error) = closed {

@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use rpc::websocket;
 use tokio::net::TcpStream;
 
-use super::{Guest, Http, text, web};
+use super::{Http, RemoteClient, text, web};
 use crate::Principal;
 
 /// The supported sub-protocol. A token or page key offered as a second sub-protocol is never echoed.
@@ -25,11 +25,11 @@ const PROTOCOL: &str = "accord";
 /// Handles `/`: upgrades to a WebSocket or serves the desktop.
 pub(super) async fn root(
     state: State<Arc<Http>>,
-    guest: Extension<Guest>,
+    client: Extension<RemoteClient>,
     request: Request,
 ) -> Response {
     if request.headers().contains_key(header::UPGRADE) {
-        return upgrade(state, guest, request).await;
+        return upgrade(state, client, request).await;
     }
     web::serve(request).await
 }
@@ -37,13 +37,13 @@ pub(super) async fn root(
 /// Handles `/ws`: upgrades to a WebSocket.
 pub(super) async fn upgrade(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     mut request: Request,
 ) -> Response {
     if !is_supported_version(request.headers()) {
         return text(StatusCode::BAD_REQUEST, "supported protocol versions: 1\n");
     }
-    let principal = match http.principal(&guest, request.headers()).await {
+    let principal = match http.principal(&client, request.headers()).await {
         Ok(principal) => principal,
         Err(refusal) => return refusal,
     };
@@ -62,7 +62,7 @@ pub(super) async fn upgrade(
             Ok(upgraded) => converse(&http, principal, upgraded).await,
             Err(error) => tracing::debug!(%error, "a connection ended before its upgrade"),
         }
-        drop(guest);
+        drop(client);
     });
     answer
 }

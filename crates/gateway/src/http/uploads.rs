@@ -1,11 +1,12 @@
 //! `/uploads`: resumable uploads with tus 1.0 (core, creation, termination, checksum, expiration) on the same upload
 //! sessions as `artifact/upload/*`.
 //!
-//! The rules are in [`crate::artifacts::upload`]; this module only maps them to HTTP. An upload belongs to the token
+//! The rules are in [`artifacts`]; this module only maps them to HTTP. An upload belongs to the token
 //! that started it; for other tokens it is reported as not found.
 
 use std::sync::Arc;
 
+use artifacts::limits;
 use axum::{
     Extension, Router,
     extract::{Path, Request, State},
@@ -26,12 +27,8 @@ mod expires;
 mod metadata;
 mod receiving;
 
-use super::{Guest, Http, refusal::refuse, text};
-use crate::{
-    Principal,
-    artifacts::{limits, upload},
-    rows,
-};
+use super::{Http, RemoteClient, refusal::refuse, text};
+use crate::{Principal, rows};
 use checksum::Checksum;
 use receiving::Receiving;
 
@@ -89,10 +86,10 @@ async fn capabilities() -> Response {
 /// `POST /uploads`: starts an upload.
 async fn create(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     headers: HeaderMap,
 ) -> Response {
-    let started = start(&http, &guest, &headers).await;
+    let started = start(&http, &client, &headers).await;
     started.unwrap_or_else(|refusal| refusal)
 }
 
@@ -100,15 +97,15 @@ async fn create(
 /// override header.
 async fn one(
     State(http): State<Arc<Http>>,
-    Extension(guest): Extension<Guest>,
+    Extension(client): Extension<RemoteClient>,
     Path(id): Path<String>,
     request: Request,
 ) -> Response {
     let answered = match meant(&request).as_str() {
         "OPTIONS" => Ok(capabilities().await),
-        "HEAD" => offset(&http, &guest, &id, request.headers()).await,
-        "PATCH" => append(&http, guest, &id, request).await,
-        "DELETE" => terminate(&http, &guest, &id, request.headers()).await,
+        "HEAD" => offset(&http, &client, &id, request.headers()).await,
+        "PATCH" => append(&http, client, &id, request).await,
+        "DELETE" => terminate(&http, &client, &id, request.headers()).await,
         _ => {
             let mut refusal = text(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -128,26 +125,30 @@ fn meant(request: &Request) -> Method {
     named.unwrap_or_else(|| request.method().clone())
 }
 
-async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+async fn start(
+    http: &Http,
+    client: &RemoteClient,
+    headers: &HeaderMap,
+) -> Result<Response, Response> {
+    let principal = admit(http, client, headers).await?;
     let size = number(headers, &UPLOAD_LENGTH).map_err(|complaint| bad(&complaint))?;
-    let gateway = &http.gateway;
+    let services = &http.services;
     let described = headers.get(UPLOAD_METADATA);
     let described = described.map_or(Ok(""), |value| value.to_str());
     let described = described.map_err(|_| bad("`Upload-Metadata` is not text"))?;
-    let params =
-        metadata::params(described, size, &gateway.sources).map_err(|complaint| bad(&complaint))?;
+    let params = metadata::params(described, size, &services.sources)
+        .map_err(|complaint| bad(&complaint))?;
     let allowed = principal.check_workspace(&params.workspace_id);
     allowed.map_err(refuse)?;
     check_room(http, &principal).await.map_err(refuse)?;
-    let started = upload::start(gateway, principal.author(), params).await;
+    let started = crate::uploads::start(services, principal.author(), params).await;
     let session = started.map_err(refuse)?.session;
     let location = format!("/uploads/{}", session.id);
     let expires = expires::value(session.expires_at);
     let mut answer = match size {
         // An empty upload receives no bytes, so it is complete.
         0 => {
-            let receiving = Receiving::new(gateway, session, &principal, 0);
+            let receiving = Receiving::new(services, session, &principal, 0);
             receiving.finish().await?
         }
         _ => {
@@ -166,8 +167,8 @@ async fn start(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Respon
 /// Rejects the request if the token has too many open uploads.
 async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
     let limit = limits::MAX_OPEN_HTTP_UPLOADS;
-    let artifacts = http.gateway.store.artifacts();
-    let now = http.gateway.sources.clock.now();
+    let artifacts = http.services.store.artifacts();
+    let now = http.services.sources.clock.now();
     let open = artifacts.open_uploads(principal.author(), now, limit).await;
     if open.map_err(rows::failure)? < limit {
         Ok(())
@@ -181,11 +182,11 @@ async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
 
 async fn offset(
     http: &Http,
-    guest: &Guest,
+    client: &RemoteClient,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+    let principal = admit(http, client, headers).await?;
     let session = find(http, &principal, id).await?;
     let received = received(http, &session).await.map_err(refuse)?;
     let described = HeaderValue::try_from(metadata::of(&session));
@@ -206,12 +207,12 @@ async fn offset(
 
 async fn append(
     http: &Http,
-    guest: Guest,
+    client: RemoteClient,
     id: &str,
     request: Request,
 ) -> Result<Response, Response> {
     let headers = request.headers();
-    let principal = admit(http, &guest, headers).await?;
+    let principal = admit(http, &client, headers).await?;
     let is_expected = headers
         .get(header::CONTENT_TYPE)
         .is_some_and(|found| found == "application/offset+octet-stream");
@@ -235,11 +236,11 @@ async fn append(
         let sentence = format!("the upload expects {room} more bytes, and the request has more\n");
         return Err(text(StatusCode::PAYLOAD_TOO_LARGE, sentence));
     }
-    let receiving = Receiving::new(&http.gateway, session, &principal, offset);
+    let receiving = Receiving::new(&http.services, session, &principal, offset);
     // A separate task, so that received bytes are stored even if the connection is cut.
     let task = tokio::spawn(async move {
         let answer = receiving.take(request.into_body(), checksum).await;
-        drop(guest);
+        drop(client);
         answer
     });
     let answered = task.await;
@@ -248,20 +249,24 @@ async fn append(
 
 async fn terminate(
     http: &Http,
-    guest: &Guest,
+    client: &RemoteClient,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Response, Response> {
-    let principal = admit(http, guest, headers).await?;
+    let principal = admit(http, client, headers).await?;
     let session = find(http, &principal, id).await?;
-    let aborted = upload::abort(&http.gateway, session).await;
-    aborted.map_err(refuse)?;
+    let aborted = http.services.artifacts.abort_upload(session).await;
+    aborted.map_err(|error| refuse(rows::artifact_failure(error)))?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Authenticates a caller with the scope `write` and checks the tus version.
-async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Principal, Response> {
-    let principal = http.admit(guest, headers, Access::Write).await?;
+async fn admit(
+    http: &Http,
+    client: &RemoteClient,
+    headers: &HeaderMap,
+) -> Result<Principal, Response> {
+    let principal = http.admit(client, headers, Access::Write).await?;
     let version = headers.get(TUS_RESUMABLE);
     if version.is_some_and(|version| version == VERSION) {
         return Ok(principal);
@@ -277,8 +282,8 @@ async fn admit(http: &Http, guest: &Guest, headers: &HeaderMap) -> Result<Princi
 async fn find(http: &Http, principal: &Principal, id: &str) -> Result<session::Model, Response> {
     let nothing = || text(StatusCode::NOT_FOUND, "there is no such upload\n");
     let id = UploadId::parse(id).map_err(|_| nothing())?;
-    let now = http.gateway.sources.clock.now();
-    let artifacts = http.gateway.store.artifacts();
+    let now = http.services.sources.clock.now();
+    let artifacts = http.services.store.artifacts();
     let found = artifacts
         .find_upload(id.as_str(), principal.author(), now)
         .await;
@@ -292,7 +297,10 @@ async fn find(http: &Http, principal: &Principal, id: &str) -> Result<session::M
 async fn received(http: &Http, session: &session::Model) -> Result<u64, Failure> {
     match session.artifact_id {
         Some(_) => Ok(session.size_bytes.unsigned_abs()),
-        None => upload::received(&http.gateway, session.clone()).await,
+        None => {
+            let received = http.services.artifacts.received(session.clone()).await;
+            received.map_err(rows::artifact_failure)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use axum::{
     extract::Request,
     response::{IntoResponse as _, Response},
 };
+use data_encoding::HEXLOWER;
 use hyper::{
     HeaderMap, Method, StatusCode, header,
     header::{HeaderName, HeaderValue},
@@ -49,7 +50,10 @@ fn is_address(path: &str) -> bool {
 }
 
 fn answer(path: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
-    let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()[..16]));
+    let tag = format!(
+        "\"{}\"",
+        HEXLOWER.encode(&file.metadata.sha256_hash()[..16])
+    );
     // File names under `assets` contain a content hash.
     let keep = if path.starts_with("assets/") {
         "public, max-age=31536000, immutable"
@@ -116,8 +120,4 @@ fn content_type(path: &str) -> &'static str {
         Some("json" | "webmanifest") => "application/json",
         _ => "application/octet-stream",
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,12 +1,10 @@
 //! Handlers of `artifact/*`.
 
-use std::sync::Arc;
-
+use artifacts::limits;
 use base64::{
     Engine as _, engine::general_purpose::STANDARD as BASE64,
     engine::general_purpose::URL_SAFE_NO_PAD,
 };
-use blobs::store::BlobStore as _;
 use crud::{ArtifactDetail, ArtifactQuery, BindTargets, NewBinding, RestoredBytes};
 use entity::artifact_blob;
 use protocol::{
@@ -16,7 +14,7 @@ use protocol::{
 use rpc::{Failure, Kind, Router};
 
 use super::{thread::page_size, turn::explain};
-use crate::{Context, artifacts, artifacts::limits, rows};
+use crate::{Context, artifact_notifications, blocking::blocking_or_incident, rows};
 
 pub(super) mod download;
 pub(super) mod upload;
@@ -189,7 +187,7 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
         None => (
             found.blob.sha256.clone(),
             found.blob.size_bytes,
-            Content::Blob(found.blob.clone()),
+            ReadSource::Blob(found.blob.clone()),
         ),
         Some(kind) => {
             let kind = rows::stored(kind)?;
@@ -205,12 +203,12 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
             }
             let sha256 = projection.sha256.unwrap_or_default();
             let content = match (projection.text_content, projection.blob_id) {
-                (Some(text), _) => Content::Text(text),
+                (Some(text), _) => ReadSource::Text(text),
                 (None, Some(blob)) => {
                     let blob = artifacts.blob(&blob).await;
-                    Content::Blob(blob.map_err(rows::failure)?)
+                    ReadSource::Blob(blob.map_err(rows::failure)?)
                 }
-                (None, None) => Content::Text(String::new()),
+                (None, None) => ReadSource::Text(String::new()),
             };
             (sha256, projection.size_bytes.unwrap_or(0), content)
         }
@@ -219,12 +217,12 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
     let offset = offset.min(total);
     let length = most.min(total - offset);
     let bytes = match content {
-        Content::Text(text) => {
+        ReadSource::Text(text) => {
             let range = usize::try_from(offset).unwrap_or(usize::MAX)
                 ..usize::try_from(offset + length).unwrap_or(usize::MAX);
             text.as_bytes().get(range).unwrap_or_default().to_vec()
         }
-        Content::Blob(blob) => read_blob(&ctx, &blob, offset, length).await?,
+        ReadSource::Blob(blob) => read_blob(&ctx, &blob, offset, length).await?,
     };
     Ok(ArtifactReadResponse {
         artifact: rows::artifact_ref(&found)?,
@@ -252,7 +250,7 @@ async fn check_visible(
 }
 
 /// The content from which `artifact/read` returns a range.
-enum Content {
+enum ReadSource {
     Blob(artifact_blob::Model),
     /// A text projection, which is stored in the database.
     Text(String),
@@ -265,22 +263,19 @@ async fn read_blob(
     offset: u64,
     length: u64,
 ) -> Result<Vec<u8>, Failure> {
-    let reader = artifacts::open_bytes(&ctx.peer().gateway, blob).await?;
+    let reader = ctx.services().artifacts.open_bytes(blob).await;
+    let reader = reader.map_err(rows::artifact_failure)?;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length == 0 {
         return Ok(Vec::new());
     }
-    let read = tokio::task::spawn_blocking(move || {
+    blocking_or_incident(move || {
         let mut bytes = Vec::new();
         reader
             .append_range(offset, length, &mut bytes)
             .map(|()| bytes)
-    });
-    match read.await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) => Err(Failure::incident(&error)),
-        Err(error) => Err(Failure::incident(&error)),
-    }
+    })
+    .await
 }
 
 async fn bind(ctx: Context, params: ArtifactBindParams) -> Result<ArtifactBindResponse, Failure> {
@@ -376,25 +371,16 @@ async fn restore(
     let (workspace, artifact) = (params.workspace_id.as_str(), params.artifact_id.as_str());
     let artifacts = ctx.store().artifacts();
     let found = ctx.artifact(workspace, artifact, None).await?;
-    let gateway = Arc::clone(&ctx.peer().gateway);
-    let (quota, blob_workspace, sha256) = (
-        gateway.artifacts.quota,
-        workspace.to_owned(),
-        found.blob.sha256,
-    );
-    let opened = tokio::task::spawn_blocking(move || {
-        artifacts::key(&blob_workspace, &sha256)
-            .and_then(|key| gateway.artifacts.blobs().open(&key))
-    });
-    let opened = opened.await.map_err(|error| Failure::incident(&error))?;
-    let bytes = match opened {
+    let stored = &ctx.services().artifacts;
+    let opened = stored.find_bytes(workspace, &found.blob.sha256).await;
+    let bytes = match opened.map_err(rows::artifact_failure)? {
         Ok(_) => RestoredBytes::Intact,
         Err(blobs::Error::DamagedBlob(_) | blobs::Error::NotPlain { .. }) => RestoredBytes::Damaged,
         Err(blobs::Error::MissingBlob(_)) => RestoredBytes::Missing,
         Err(error) => return Err(Failure::incident(&error)),
     };
     let restored = artifacts
-        .restore(workspace, artifact, bytes, quota, ctx.now())
+        .restore(workspace, artifact, bytes, stored.quota(), ctx.now())
         .await;
     let restored = restored.map_err(rows::failure)?;
     let detail = artifacts
@@ -408,7 +394,9 @@ async fn restore(
         workspace_id: params.workspace_id.clone(),
         artifact: summary,
     };
-    ctx.publish(artifacts::upload::about(workspace, is_output, &updated));
+    ctx.publish(artifact_notifications::about(
+        workspace, is_output, &updated,
+    ));
     tell_threads(
         &ctx,
         &params.workspace_id,
@@ -465,7 +453,7 @@ async fn usage(
         .usage(params.workspace_id.as_str())
         .await;
     let used = used.map_err(rows::failure)?;
-    let quota = ctx.peer().gateway.artifacts.quota;
+    let quota = ctx.services().artifacts.quota();
     Ok(ArtifactUsageResponse {
         bytes: used.bytes.unsigned_abs(),
         files: used.files.unsigned_abs(),

@@ -12,6 +12,7 @@ pub(super) mod heartbeat;
 pub(super) mod inbox;
 pub(super) mod index;
 pub(super) mod job;
+mod limited_view;
 pub(super) mod memory;
 pub(super) mod milestone;
 pub(super) mod monitor;
@@ -21,7 +22,6 @@ pub(super) mod resources;
 pub(super) mod run;
 pub(super) mod session;
 pub(super) mod sharepack;
-mod sight;
 pub(super) mod system;
 pub(super) mod task;
 pub(super) mod ui;
@@ -52,7 +52,7 @@ async fn within<R: Send + 'static>(
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
     let (caller, workspace_dir) = (ctx.clone(), workspace_dir.to_owned());
-    let gateway = Arc::clone(&ctx.peer().gateway);
+    let services = Arc::clone(ctx.services());
     let (may_write, may_exec) = (ctx.may_write(), ctx.may_exec().ok());
     let (done, outdated) = blocking(move || {
         let company = caller.folder_at(&workspace_dir);
@@ -61,15 +61,15 @@ async fn within<R: Send + 'static>(
             company.finish_left();
         }
         if let Some(may) = may_exec {
-            gateway.heartbeats.observe(&company, may);
+            services.heartbeats.observe(&company, may);
         }
         let done = work(&company).map_err(|error| company.named(error))?;
-        let is_outdated = may_write && gateway.links.is_outdated(&company);
+        let is_outdated = may_write && services.links.is_outdated(&company);
         Ok((done, is_outdated.then_some(company)))
     })
     .await?;
     if let Some(company) = outdated {
-        ctx.peer().gateway.link(company).await;
+        ctx.services().links.link(company).await;
     }
     Ok(done)
 }
@@ -77,9 +77,9 @@ async fn within<R: Send + 'static>(
 /// Links a company folder to a workspace of the tree family if the caller may write.
 async fn link(ctx: &Context, workspace_dir: &str) {
     if ctx.may_write() {
-        let gateway = &ctx.peer().gateway;
-        match gateway.folder_at(workspace_dir).await {
-            Ok(company) => gateway.link(company).await,
+        let services = ctx.services();
+        match services.folder_at(workspace_dir).await {
+            Ok(company) => services.links.link(company).await,
             Err(failure) => {
                 tracing::warn!(
                     error = failure.message(),
@@ -115,10 +115,8 @@ async fn indexed<R: Send + 'static>(
         worker.used(&company);
         Ok::<_, ::index::Error>(done)
     };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| index_failure(&error)),
-        Err(panic) => Err(Failure::incident(&panic)),
-    }
+    let done = crate::blocking::blocking(work).await?;
+    done.map_err(|error| index_failure(&error))
 }
 
 /// Returns the newest session of each run of a company folder.
@@ -188,7 +186,7 @@ async fn opened<R: Send + 'static>(
 }
 
 /// Runs `work` on a directory that need not be a company folder.
-async fn at<R: Send + 'static>(
+async fn within_unchecked<R: Send + 'static>(
     ctx: &Context,
     workspace_dir: &str,
     work: impl FnOnce(&Company) -> Result<R, Error> + Send + 'static,
@@ -205,10 +203,8 @@ async fn at<R: Send + 'static>(
 async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Failure> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| failure(&error)),
-        Err(panic) => Err(Failure::incident(&panic)),
-    }
+    let done = crate::blocking::blocking(work).await?;
+    done.map_err(|error| failure(&error))
 }
 
 /// Converts an error of a company folder to an RPC failure.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::provider::*;
 use rpc::{Failure, Kind, Router};
 
-use crate::Context;
+use crate::{Context, blocking::blocking_or_incident};
 
 /// The maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 4096;
@@ -66,9 +66,7 @@ async fn set_api_key(
         ));
     }
     let providers = Arc::clone(ctx.providers());
-    let stored =
-        tokio::task::spawn_blocking(move || providers.set_key(&params.provider, &key)).await;
-    written(stored)?;
+    blocking_or_incident(move || providers.set_key(&params.provider, &key)).await?;
     let provider = describe(&ctx, &known.id)?;
     Ok(ProviderSetApiKeyResponse { provider })
 }
@@ -79,8 +77,7 @@ async fn delete_api_key(
 ) -> Result<ProviderDeleteApiKeyResponse, Failure> {
     describe(&ctx, &params.provider)?;
     let providers = Arc::clone(ctx.providers());
-    let deleted = tokio::task::spawn_blocking(move || providers.delete_key(&params.provider)).await;
-    let deleted = written(deleted)?;
+    let deleted = blocking_or_incident(move || providers.delete_key(&params.provider)).await?;
     Ok(ProviderDeleteApiKeyResponse { deleted })
 }
 
@@ -96,12 +93,4 @@ fn unknown(id: &str) -> Failure {
     )
     .with("path", "/provider")
     .hint("`provider/list` names them")
-}
-
-fn written<T>(result: Result<std::io::Result<T>, tokio::task::JoinError>) -> Result<T, Failure> {
-    match result {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Failure::incident(&error)),
-        Err(error) => Err(Failure::incident(&error)),
-    }
 }

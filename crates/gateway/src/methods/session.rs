@@ -3,7 +3,7 @@
 use protocol::session::*;
 use rpc::{Failure, NeedsNumbers, Router};
 
-use crate::{Context, notify, rows};
+use crate::{Context, rows};
 
 pub(super) fn routes(router: &mut Router<Context>) {
     router.on::<SessionResume>(resume);
@@ -22,15 +22,15 @@ async fn resume(
         .get(workspace_id.as_str())
         .await
         .map_err(rows::failure)?;
-    let (gateway, connection) = (&ctx.peer().gateway, ctx.peer().connection);
+    let (services, connection) = (ctx.services(), ctx.peer().connection);
     let found = loop {
-        match gateway
+        match services
             .hub
             .resumption(connection, workspace_id.as_str(), after_seq)
         {
             Ok(found) => break found,
             Err(NeedsNumbers) => {
-                let reserved = notify::reserve(gateway, workspace_id.as_str()).await;
+                let reserved = services.notifier.reserve(workspace_id.as_str()).await;
                 reserved.map_err(rows::failure)?;
             }
         }

@@ -8,7 +8,7 @@ use protocol::{FolderId, Id as _, Method as _, Name, ThreadId, thread::*};
 use rpc::{Failure, Kind, Router};
 use serde::Serialize;
 
-use crate::{Context, briefs::is_workers, peer::thread_topic, rows};
+use crate::{Context, notify::thread_topic, rows, worker_prompts::is_workers};
 
 pub(super) mod agents_doc;
 pub(super) mod folder;
@@ -230,7 +230,7 @@ async fn unsubscribe(
     ctx: Context,
     params: ThreadUnsubscribeParams,
 ) -> Result<ThreadUnsubscribeResponse, Failure> {
-    let (hub, topic) = (&ctx.peer().gateway.hub, thread_topic(&params.thread_id));
+    let (hub, topic) = (&ctx.services().hub, thread_topic(&params.thread_id));
     let was_subscribed = hub.unsubscribe(ctx.peer().connection, &topic);
     let status = match (was_subscribed, hub.has_listeners(&topic)) {
         (true, true) => ThreadUnsubscribeStatus::Unsubscribed,

@@ -1,6 +1,7 @@
 //! Handlers of `turn/*`.
 
 use agent::NewTurn;
+use artifacts::limits;
 use protocol::{
     ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, thread::ThreadMode, turn::*,
 };
@@ -8,7 +9,7 @@ use rpc::{Failure, Kind, Router};
 use serde_json::{Value, json};
 
 use super::artifact::bind_input;
-use crate::{Context, artifacts::limits, briefs::is_workers_turn, rows};
+use crate::{Context, rows, worker_prompts::is_workers_turn};
 
 pub(super) mod explain;
 
@@ -36,12 +37,12 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
     }
     check_abilities(&params)?;
     let (thread_id, turn_id) = (params.thread_id.clone(), params.turn_id.clone());
-    let given = given_artifacts(&ctx, &thread_id, &params.input).await?;
+    let input_artifacts = find_artifacts(&ctx, &thread_id, &params.input).await?;
     let turn = NewTurn {
         thread_id: params.thread_id,
         turn_id: params.turn_id,
         input: params.input,
-        attachments: given.attachments,
+        attachments: input_artifacts.attachments,
         model: super::thread::given_text("model", params.model)?,
         model_provider: super::thread::given_text("model_provider", params.model_provider)?,
         mode: params.mode.map(rows::stored).transpose()?,
@@ -63,7 +64,7 @@ async fn start(ctx: Context, params: TurnStartParams) -> Result<TurnStartRespons
         &accepted.workspace_id,
         &thread_id,
         &turn_id,
-        given.artifacts,
+        input_artifacts.artifacts,
     )
     .await;
     match accepted.run {
@@ -96,17 +97,17 @@ fn check_abilities(params: &TurnStartParams) -> Result<(), Failure> {
 
 /// The artifacts of an input, and all its parts other than text in the form shown in the user message.
 #[derive(Default)]
-struct Given {
+struct InputArtifacts {
     artifacts: Vec<(usize, ArtifactId, Option<String>)>,
     attachments: Vec<Value>,
 }
 
-async fn given_artifacts(
+async fn find_artifacts(
     ctx: &Context,
     thread_id: &ThreadId,
     input: &[UserInput],
-) -> Result<Given, Failure> {
-    let mut given = Given::default();
+) -> Result<InputArtifacts, Failure> {
+    let mut input_artifacts = InputArtifacts::default();
     let mut workspace = None;
     for (index, input) in input.iter().enumerate() {
         let UserInput::Artifact {
@@ -116,7 +117,7 @@ async fn given_artifacts(
         else {
             let shown = serde_json::to_value(input).map_err(|error| Failure::incident(&error))?;
             if !matches!(input, UserInput::Text { .. }) {
-                given.attachments.push(shown);
+                input_artifacts.attachments.push(shown);
             }
             continue;
         };
@@ -134,14 +135,14 @@ async fn given_artifacts(
         let found = found.await?;
         rows::check_ready(&found)?;
         let artifact_ref = rows::artifact_ref(&found)?;
-        given
+        input_artifacts
             .attachments
             .push(json!({"type": "artifact", "artifact": artifact_ref}));
-        given
+        input_artifacts
             .artifacts
             .push((index, artifact, Some(found.version.id)));
     }
-    Ok(given)
+    Ok(input_artifacts)
 }
 
 async fn cancel(ctx: Context, params: TurnCancelParams) -> Result<TurnCancelResponse, Failure> {

@@ -4,7 +4,7 @@ use crud::Created;
 use protocol::{Access, workspace::*};
 use rpc::{Failure, Router};
 
-use crate::{Context, notify, rows};
+use crate::{Context, rows};
 
 const DEFAULT_ID: &str = "ws_000000000000000000";
 const DEFAULT_NAME: &str = "Default Workspace";
@@ -181,7 +181,7 @@ fn announced(
     match created {
         Created::Existing(row) => Ok(row),
         Created::New(row) => {
-            notify::grant_first(&ctx.peer().gateway, &row.id);
+            ctx.services().notifier.grant_first(&row.id);
             ctx.workspace_changed(row.clone())?;
             Ok(row)
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use company::unix_ms;
+use data_encoding::HEXLOWER;
 use protocol::company::heartbeat::{HeartbeatConfig, HeartbeatState};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -236,8 +237,7 @@ fn context_hash(worker: &Worker, counts: &Counts) -> String {
         run_event_cursors: &worker.cursors,
     };
     let text = serde_json::to_string(&facts).unwrap_or_default();
-    let digest = Sha256::digest(text);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(text))
 }
 
 /// The project with the highest weight of facts. Among equal ones, the project of the worker's latest run, else the

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 use tokio::process::Command;
 
@@ -71,10 +72,7 @@ impl Probes {
             version: version
                 .and_then(|text| text.lines().next().map(|line| line.trim().to_owned())),
             takes_schema: names(&more, "--output-schema") || names(&help, "--json-schema"),
-            help_hash: help.map(|text| {
-                let digest = Sha256::digest(text.trim());
-                digest.iter().map(|byte| format!("{byte:02x}")).collect()
-            }),
+            help_hash: help.map(|text| HEXLOWER.encode(&Sha256::digest(text.trim()))),
         };
         if let (Some(key), true) = (key, found.version.is_some()) {
             self.0

@@ -9,7 +9,7 @@ use protocol::{
     artifact::upload::{ArtifactUploadSourceKind, ArtifactUploadStartParams},
 };
 
-use crate::Sources;
+use sources::Sources;
 
 /// Returns the start params for the metadata and size of an upload, or a message if they are invalid.
 ///

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use artifacts::{Chunk, Rejection};
 use axum::{
     body::Body,
     response::{IntoResponse as _, Response},
@@ -10,20 +11,12 @@ use entity::artifact_upload_session as session;
 use futures_util::StreamExt as _;
 use hyper::{StatusCode, header::HeaderValue};
 use rpc::{Bytes, Failure};
-use tokio::runtime::Handle;
 
 use super::{
     super::refusal::refuse, ARTIFACT_ID, Checksum, UPLOAD_EXPIRES, UPLOAD_OFFSET, conflict,
     expires, text,
 };
-use crate::{
-    Gateway, Principal,
-    artifacts::{
-        self,
-        upload::{self, Chunk, Rejection},
-    },
-    notify,
-};
+use crate::{Principal, artifact_notifications, rows, services::Services};
 
 /// The number of bytes buffered before they are written.
 const PIECE: usize = 256 << 10;
@@ -32,7 +25,7 @@ const STALL: Duration = Duration::from_secs(60);
 
 /// An upload that receives a request body.
 pub(super) struct Receiving {
-    gateway: Arc<Gateway>,
+    services: Arc<Services>,
     session: Arc<session::Model>,
     owner: Arc<str>,
     /// The offset of the next byte.
@@ -42,7 +35,7 @@ pub(super) struct Receiving {
 }
 
 /// How a request body ended.
-enum End {
+enum BodyEnd {
     Complete,
     Cut,
     Stalled,
@@ -50,13 +43,13 @@ enum End {
 
 impl Receiving {
     pub(super) fn new(
-        gateway: &Arc<Gateway>,
+        services: &Arc<Services>,
         session: session::Model,
         principal: &Principal,
         offset: u64,
     ) -> Self {
         Self {
-            gateway: Arc::clone(gateway),
+            services: Arc::clone(services),
             expires_at: session.expires_at,
             session: Arc::new(session),
             owner: principal.author().into(),
@@ -74,10 +67,10 @@ impl Receiving {
         let begin = self.offset;
         let end = self.receive(body, checksum.as_mut()).await;
         if let Some(checksum) = checksum
-            && !(matches!(end, Ok(End::Complete)) && checksum.matches())
+            && !(matches!(end, Ok(BodyEnd::Complete)) && checksum.matches())
         {
             self.take_back(begin).await?;
-            if let Ok(End::Complete) = end {
+            if let Ok(BodyEnd::Complete) = end {
                 return Err(mismatch());
             }
         }
@@ -86,9 +79,9 @@ impl Receiving {
             return self.finish().await;
         }
         match end {
-            End::Complete => Ok(self.accepted()),
-            End::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
-            End::Stalled => Err(text(
+            BodyEnd::Complete => Ok(self.accepted()),
+            BodyEnd::Cut => Err(text(StatusCode::BAD_REQUEST, "the body was cut\n")),
+            BodyEnd::Stalled => Err(text(
                 StatusCode::REQUEST_TIMEOUT,
                 "timed out waiting for more bytes\n",
             )),
@@ -99,15 +92,15 @@ impl Receiving {
         &mut self,
         body: Body,
         mut checksum: Option<&mut Checksum>,
-    ) -> Result<End, Response> {
+    ) -> Result<BodyEnd, Response> {
         let mut arriving = body.into_data_stream();
         let mut piece = Vec::with_capacity(PIECE);
         let end = loop {
             let mut bytes = match tokio::time::timeout(STALL, arriving.next()).await {
                 Ok(Some(Ok(bytes))) => bytes,
-                Ok(Some(Err(_))) => break End::Cut,
-                Ok(None) => break End::Complete,
-                Err(_) => break End::Stalled,
+                Ok(Some(Err(_))) => break BodyEnd::Cut,
+                Ok(None) => break BodyEnd::Complete,
+                Err(_) => break BodyEnd::Stalled,
             };
             if let Some(checksum) = &mut checksum {
                 checksum.update(&bytes);
@@ -129,56 +122,43 @@ impl Receiving {
 
     async fn write(&mut self, piece: Vec<u8>) -> Result<(), Response> {
         let length = piece.len() as u64;
-        let (gateway, database) = (Arc::clone(&self.gateway), Handle::current());
-        let (session, owner, offset) = (
-            Arc::clone(&self.session),
-            Arc::clone(&self.owner),
-            self.offset,
-        );
-        let taken = tokio::task::spawn_blocking(move || {
-            let chunk = Chunk {
-                workspace_id: &session.workspace_id,
-                upload_id: &session.id,
-                owner: &owner,
-                offset,
-                bytes: Bytes::from(piece),
-                sha256: None,
-            };
-            upload::take(&gateway, &database, &chunk)
-        });
-        let taken = taken.await;
-        let taken = taken.map_err(|error| refuse(Failure::incident(&error)))?;
-        let taken = taken.map_err(|rejection| rejected(&rejection, offset))?;
+        let (artifacts, offset) = (&self.services.artifacts, self.offset);
+        let chunk = Chunk {
+            workspace_id: self.session.workspace_id.clone(),
+            upload_id: self.session.id.clone(),
+            owner: Arc::clone(&self.owner),
+            offset,
+            bytes: Bytes::from(piece),
+            declared: None,
+        };
+        let accepted = artifacts.append_chunk(chunk).await;
+        let accepted = accepted.map_err(|error| refuse(rows::artifact_failure(error)))?;
+        let accepted = accepted.map_err(|rejection| rejected(&rejection, offset))?;
         self.offset += length;
-        upload::extend(&self.gateway, &self.session.id, &taken).await;
-        self.expires_at = taken.extend_to.unwrap_or(self.expires_at);
+        self.expires_at = accepted.extend_to.unwrap_or(self.expires_at);
         Ok(())
     }
 
     /// Removes the bytes from an offset on, because their checksum was not verified.
     async fn take_back(&mut self, begin: u64) -> Result<(), Response> {
-        let (gateway, session, end) = (
-            Arc::clone(&self.gateway),
-            Arc::clone(&self.session),
-            self.offset,
-        );
-        let taken_back =
-            tokio::task::spawn_blocking(move || gateway.artifacts.take_back(&session, begin..end));
+        let range = begin..self.offset;
         self.offset = begin;
-        match taken_back.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(refuse(Failure::incident(&error))),
-            Err(error) => Err(refuse(Failure::incident(&error))),
-        }
+        let artifacts = &self.services.artifacts;
+        let taken_back = artifacts.take_back(Arc::clone(&self.session), range).await;
+        taken_back.map_err(|error| refuse(rows::artifact_failure(error)))
     }
 
     /// Creates the artifact and notifies the subscribers.
     pub(super) async fn finish(self) -> Result<Response, Response> {
-        let finished = artifacts::finish(&self.gateway, (*self.session).clone(), &self.owner).await;
-        let announced = upload::announce(&self.gateway, finished.map_err(refuse)?);
+        let services = &self.services;
+        let session = (*self.session).clone();
+        let finished = services.artifacts.finish_upload(session, &self.owner).await;
+        let finished = finished.map_err(|error| refuse(rows::artifact_failure(error)))?;
+        let now = services.sources.clock.now();
+        let announced = artifact_notifications::announce(now, finished);
         let (artifact, publications) = announced.map_err(refuse)?;
         for publication in &publications {
-            notify::publish(&self.gateway, publication).await;
+            services.notifier.publish(publication).await;
         }
         let id = HeaderValue::from_str(artifact.artifact_id.as_str());
         let id = id.map_err(|error| refuse(Failure::incident(&error)))?;

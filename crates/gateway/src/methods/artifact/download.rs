@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use artifacts::{chunk_hashes, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
-use rpc::{Failure, Kind, Router, Service as _};
+use rpc::{Failure, Kind, Router};
 
 use crate::{
     Context,
-    artifacts::{self, chunk_hashes, limits},
+    blocking::{blocking, blocking_or_incident},
+    frames,
     peer::Download,
     rows, sha256_hex,
 };
@@ -31,7 +33,8 @@ async fn start(
     rows::check_ready(&found)?;
     let artifact = rows::artifact_ref(&found)?;
     let chunk_hashes = ctx.store().artifacts().chunk_hashes(&found.blob.id).await;
-    let reader = artifacts::open_bytes(&ctx.peer().gateway, &found.blob).await?;
+    let reader = ctx.services().artifacts.open_bytes(&found.blob).await;
+    let reader = reader.map_err(rows::artifact_failure)?;
     let checked_at = ctx.now();
     let expires_at = checked_at + limits::SESSION_SECONDS;
     let download = Download {
@@ -114,7 +117,7 @@ async fn chunk(
             chunk_sha256: hash_of(&download, offset, length).await?,
             final_chunk: is_last,
         };
-        let frame = artifacts::download_frame(&header, &download.blob);
+        let frame = frames::download_frame(&header, &download.blob);
         ctx.frame_before_answer(frame.map_err(|error| Failure::incident(&error))?);
     } else {
         let bytes = read(&download, offset, length).await?;
@@ -141,12 +144,12 @@ async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failu
         return Ok(());
     }
     let blob = Arc::clone(&download.blob);
-    let verified = tokio::task::spawn_blocking(move || blob.verify_again()).await;
-    match verified.map_err(|error| Failure::incident(&error))? {
+    match blocking(move || blob.verify_again()).await? {
         Ok(()) => Ok(()),
         Err(error) => {
-            let gateway = &ctx.peer().gateway;
-            Err(artifacts::not_served(gateway, &download.blob_row, error).await)
+            let artifacts = &ctx.services().artifacts;
+            let error = artifacts.not_served(&download.blob_row, error).await;
+            Err(rows::artifact_failure(error))
         }
     }
 }
@@ -154,13 +157,12 @@ async fn check_unchanged(ctx: &Context, download: &Download) -> Result<(), Failu
 async fn read(download: &Download, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
     let blob = Arc::clone(&download.blob);
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let read = tokio::task::spawn_blocking(move || {
+    blocking_or_incident(move || {
         let mut bytes = Vec::new();
         blob.append_range(offset, length, &mut bytes)
             .map(|()| bytes)
-    });
-    let read = read.await.map_err(|error| Failure::incident(&error))?;
-    read.map_err(|error| Failure::incident(&error))
+    })
+    .await
 }
 
 /// Returns the hash of a range of a download, stored or computed. In both cases the bytes are in the page cache
@@ -181,12 +183,11 @@ async fn hash_of(download: &Download, offset: u64, length: u64) -> Result<String
         return Ok(known.clone());
     }
     let blob = Arc::clone(&download.blob);
-    let read = tokio::task::spawn_blocking(move || match known {
+    blocking_or_incident(move || match known {
         Some(known) => blob.read_ahead(offset, length).map(|()| known),
         None => Ok(blob.hash_range(offset, length)?.to_string()),
-    });
-    let read = read.await.map_err(|error| Failure::incident(&error))?;
-    read.map_err(|error| Failure::incident(&error))
+    })
+    .await
 }
 
 async fn finish(

@@ -1,21 +1,12 @@
 //! Handlers of `artifact/upload/*`.
 
-use std::sync::Arc;
-
+use artifacts::{Chunk, DeclaredHash, Rejection, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, WorkspaceId, artifact::upload::*};
 use rpc::{Failure, Kind, Router};
-use tokio::runtime::Handle;
 
-use crate::{
-    Context,
-    artifacts::{
-        self, limits,
-        upload::{self, Chunk, Rejection},
-    },
-    rows, sha256_hex,
-};
+use crate::{Context, artifact_notifications, rows, uploads};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router
@@ -39,14 +30,14 @@ async fn start(
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
     };
-    let gateway = &ctx.peer().gateway;
-    let started = upload::start(gateway, ctx.principal().author(), params).await?;
+    let services = ctx.services();
+    let started = uploads::start(services, ctx.principal().author(), params).await?;
     let upload_id = rows::upload_id(&started.session.id)?;
     place.opened(&upload_id);
     let next_offset = if started.is_new {
         None
     } else {
-        Some(upload::received(gateway, started.session.clone()).await?)
+        Some(received(&ctx, started.session.clone()).await?)
     };
     Ok(ArtifactUploadStartResponse {
         upload_id,
@@ -66,7 +57,7 @@ async fn chunk(
     // A longer text cannot encode a chunk within the limit, so it is not decoded.
     if params.content_base64.len() as u64 > limits::MAX_CHUNK.div_ceil(3) * 4 {
         let message = format!("expected at most {} bytes", limits::MAX_CHUNK);
-        return Err(refused(upload::reject("chunk_too_large", message)));
+        return Err(refused(Rejection::new("chunk_too_large", message)));
     }
     let bytes = BASE64.decode(&params.content_base64).map_err(|error| {
         let message = format!("expected base64 with padding: {error}");
@@ -77,42 +68,31 @@ async fn chunk(
         && expected != length
     {
         let message = format!("`len` is {expected}, `content_base64` has {length} bytes");
-        return Err(refused(upload::reject("length_mismatch", message)));
+        return Err(refused(Rejection::new("length_mismatch", message)));
     }
     // Frames sent before this request precede its bytes.
     ctx.peer().frames_settled().await;
-    let (gateway, owner) = (
-        Arc::clone(&ctx.peer().gateway),
-        ctx.principal().author().to_owned(),
-    );
-    let (upload_id, database) = (params.upload_id.clone(), Handle::current());
-    let offset = params.offset;
-    let taken = tokio::task::spawn_blocking(move || {
-        if let Some(expected) = &params.chunk_sha256
-            && sha256_hex(&bytes) != *expected
-        {
-            let message = "the bytes do not have the hash `chunk_sha256`";
-            return Err(upload::reject("hash_mismatch", message));
-        }
-        let chunk = Chunk {
-            workspace_id: params.workspace_id.as_str(),
-            upload_id: params.upload_id.as_str(),
-            owner: &owner,
-            offset,
-            bytes: bytes.into(),
-            sha256: params.chunk_sha256.as_deref(),
-        };
-        upload::take(&gateway, &database, &chunk)
-    });
-    let taken = taken.await.map_err(|error| Failure::incident(&error))?;
-    let taken = taken.map_err(refused)?;
-    upload::extend(&ctx.peer().gateway, upload_id.as_str(), &taken).await;
+    let (upload_id, offset) = (params.upload_id, params.offset);
+    let chunk = Chunk {
+        workspace_id: params.workspace_id.into(),
+        upload_id: upload_id.to_string(),
+        owner: ctx.principal().author().into(),
+        offset,
+        bytes: bytes.into(),
+        declared: params.chunk_sha256.map(|sha256| DeclaredHash {
+            sha256,
+            source: "`chunk_sha256`",
+        }),
+    };
+    let accepted = ctx.services().artifacts.append_chunk(chunk).await;
+    let accepted = accepted.map_err(rows::artifact_failure)?;
+    let accepted = accepted.map_err(refused)?;
     Ok(ArtifactUploadChunkResponse {
         upload_id,
         offset,
         len: length,
-        received_bytes: taken.received,
-        next_offset: taken.received,
+        received_bytes: accepted.received,
+        next_offset: accepted.received,
     })
 }
 
@@ -149,10 +129,12 @@ async fn finish(
     let session = find(&ctx, &params.workspace_id, &params.upload_id)
         .await
         .map_err(rows::failure)?;
-    let finished =
-        artifacts::finish(&ctx.peer().gateway, session, ctx.principal().author()).await?;
+    let artifacts = &ctx.services().artifacts;
+    let author = ctx.principal().author();
+    let finished = artifacts.finish_upload(session, author).await;
+    let finished = finished.map_err(rows::artifact_failure)?;
     ctx.peer().upload_closed(&params.upload_id);
-    let (artifact, publications) = upload::announce(&ctx.peer().gateway, finished)?;
+    let (artifact, publications) = artifact_notifications::announce(ctx.now(), finished)?;
     for publication in publications {
         ctx.publish(publication);
     }
@@ -169,7 +151,8 @@ async fn abort(
     ctx.peer().frames_settled().await;
     let found = find(&ctx, &params.workspace_id, &params.upload_id).await;
     let session = found.map_err(unknown_is_params)?;
-    upload::abort(&ctx.peer().gateway, session).await?;
+    let aborted = ctx.services().artifacts.abort_upload(session).await;
+    aborted.map_err(rows::artifact_failure)?;
     ctx.peer().upload_closed(&params.upload_id);
     Ok(ArtifactUploadAbortResponse {
         upload_id: params.upload_id,
@@ -187,7 +170,7 @@ async fn status(
     let (status, received, artifact) = match &session.artifact_id {
         None => (
             ArtifactUploadSessionStatus::Receiving,
-            upload::received(&ctx.peer().gateway, session.clone()).await?,
+            received(&ctx, session.clone()).await?,
             None,
         ),
         Some(artifact_id) => {
@@ -213,6 +196,11 @@ async fn status(
         expires_at_unix: session.expires_at,
         artifact,
     })
+}
+
+async fn received(ctx: &Context, session: session::Model) -> Result<u64, Failure> {
+    let received = ctx.services().artifacts.received(session).await;
+    received.map_err(rows::artifact_failure)
 }
 
 async fn find(

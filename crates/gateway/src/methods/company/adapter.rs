@@ -24,7 +24,7 @@ async fn status(
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
-    let adapters = &ctx.peer().gateway.adapters;
+    let adapters = &ctx.services().adapters;
     let options = ctx.sessions().options();
     let rows = adapters
         .status_with_launch(machine, options, ctx.may_exec().ok())

@@ -128,7 +128,7 @@ async fn message_send(
         visibility: params.visibility,
         mentions: params.mentions.unwrap_or_default(),
     };
-    let events = Arc::clone(&ctx.peer().gateway.company_events);
+    let events = Arc::clone(&ctx.services().company_events);
     let sent = within(&ctx, &params.workspace_dir, move |company| {
         let sent = conversation::send(company, &scope, &params.conversation_id, message)?;
         events.message_sent(company, &sent.0, &sent.1);

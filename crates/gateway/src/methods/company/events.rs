@@ -2,12 +2,13 @@
 
 use company::events::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
-use rpc::{Failure, Kind, Router, Service as _};
+use rpc::{Failure, Kind, Router};
 
 use super::{asking, failure, known};
 use crate::{
     Context,
-    company_events::{Acknowledged, NotSubscribed, Wish},
+    blocking::blocking,
+    company_events::{Acknowledged, NotSubscribed, SubscriptionRequest},
 };
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -43,10 +44,10 @@ async fn subscribe(
         actor,
     };
     let peer = ctx.peer();
-    let (events, caller) = (peer.gateway.company_events.clone(), ctx.clone());
+    let (events, caller) = (peer.services.company_events.clone(), ctx.clone());
     let (connection, outbox) = (peer.connection, peer.outbox().clone());
     let runtime = tokio::runtime::Handle::current();
-    let begun = tokio::task::spawn_blocking(move || {
+    let begun = blocking(move || {
         let _inside = runtime.enter();
         let folder = match params.workspace_dir {
             Some(workspace_dir) => {
@@ -60,7 +61,7 @@ async fn subscribe(
             let actor = known(folder, filter.actor.take());
             filter.actor = actor.map_err(NotSubscribed::Folder)?;
         }
-        let wish = Wish {
+        let request = SubscriptionRequest {
             id,
             folder,
             filter,
@@ -68,10 +69,9 @@ async fn subscribe(
             after_event_id: params.after_event_id.map(String::from),
             max_unacked: params.max_unacked.map(|most| most as usize),
         };
-        events.subscribe(connection, outbox, wish)
+        events.subscribe(connection, outbox, request)
     });
-    let begun = begun.await.map_err(|panic| Failure::incident(&panic))?;
-    let subscription = begun.map_err(|error| match error {
+    let subscription = begun.await?.map_err(|error| match error {
         NotSubscribed::TooMany => Failure::state(
             Kind::Refused,
             "the connection has too many subscriptions: expected at most 256",
@@ -89,7 +89,7 @@ async fn unsubscribe(
 ) -> Result<EventsUnsubscribeResponse, Failure> {
     let peer = ctx.peer();
     let removed = peer
-        .gateway
+        .services
         .company_events
         .unsubscribe(peer.connection, &params.subscription_id);
     Ok(EventsUnsubscribeResponse { removed })
@@ -107,7 +107,7 @@ async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse,
         (None, Some(last)) => Acknowledged::UpToTime(last),
         (None, None) => Acknowledged::All,
     };
-    let events = &peer.gateway.company_events;
+    let events = &peer.services.company_events;
     if events.ack(peer.connection, &subscription_id, acknowledged) {
         Ok(CompanyOkResponse { ok: true })
     } else {

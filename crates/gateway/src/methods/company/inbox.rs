@@ -10,7 +10,7 @@ use protocol::{
 use rpc::{Failure, Router};
 
 use super::{actor, asking, indexed, known, within};
-use crate::{Context, linking, rows, surroundings::Carrier};
+use crate::{Context, job_services::ActionExecutor, linking, rows};
 
 /// The default number of listed items.
 const USUAL: u32 = 200;
@@ -133,7 +133,7 @@ pub(super) async fn resolve(
     params: InboxResolveParams,
 ) -> Result<InboxResolveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
-    let carrier = Carrier {
+    let executor = ActionExecutor {
         heartbeats: ctx.heartbeats().clone(),
         may: ctx.may_exec().ok(),
     };
@@ -148,7 +148,7 @@ pub(super) async fn resolve(
             expected_sha256: params.expected_sha256,
             presence,
         };
-        inbox::resolve(company, &verdict, &carrier)
+        inbox::resolve(company, &verdict, &executor)
     })
     .await
 }

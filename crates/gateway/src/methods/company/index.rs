@@ -7,7 +7,7 @@ use protocol::company::{Asking, index::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
 
 use super::{asking, indexed, known};
-use crate::Context;
+use crate::{Context, blocking::blocking};
 
 /// The default number of search results.
 const USUAL_HITS: u32 = 50;
@@ -81,8 +81,7 @@ async fn sync_worker_flush(
     _params: IndexSyncWorkerParams,
 ) -> Result<IndexSyncWorkerStatusResponse, Failure> {
     let worker = std::sync::Arc::clone(ctx.index_worker());
-    let flushed = tokio::task::spawn_blocking(move || worker.flush()).await;
-    let status = flushed.map_err(|panic| Failure::incident(&panic))?;
+    let status = blocking(move || worker.flush()).await?;
     Ok(worker_status(&ctx, status))
 }
 

@@ -6,8 +6,8 @@ use rpc::{Failure, Router};
 use runner::{JobPlacement, Resubmit};
 
 use super::{
+    limited_view::{LimitedView, check_visible, visible},
     session::failure,
-    sight::{Sight, check_visible, visible},
 };
 use crate::Context;
 
@@ -50,29 +50,29 @@ async fn submit(ctx: Context, mut params: JobSubmitParams) -> Result<JobSubmitRe
 
 async fn list(ctx: Context, mut params: JobListParams) -> Result<JobListResponse, Failure> {
     let claimed = std::mem::take(&mut params.asking);
-    let sight = Sight::of(&ctx, Some(&params.workspace_dir), claimed).await?;
+    let limited_view = LimitedView::of(&ctx, Some(&params.workspace_dir), claimed).await?;
     params.workspace_dir = ctx.real_dir(params.workspace_dir);
     let rows = ctx.jobs().list(params, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| failure(&error))?;
-    let rows = visible(sight, rows, |company, row| {
+    let rows = visible(limited_view, rows, |company, row| {
         agent_of_job(company, &row.project_id, &row.job_id)
     });
     rows.await.map(JobListResponse)
 }
 
 /// A job that the caller may see.
-struct Seen {
+struct VisibleJob {
     workspace_dir: Text,
     project_id: ProjectId,
     job_id: JobId,
 }
 
-impl Seen {
+impl VisibleJob {
     async fn by(ctx: &Context, params: JobParams) -> Result<Self, Failure> {
-        let sight = Sight::of(ctx, Some(&params.workspace_dir), params.asking).await?;
+        let limited_view = LimitedView::of(ctx, Some(&params.workspace_dir), params.asking).await?;
         let (project, job) = (params.project_id.clone(), params.job_id.clone());
         let agent = move |company: &Company| agent_of_job(company, &project, &job);
-        check_visible(sight, params.job_id.to_string(), agent).await?;
+        check_visible(limited_view, params.job_id.to_string(), agent).await?;
         Ok(Self {
             workspace_dir: ctx.real_dir(params.workspace_dir),
             project_id: params.project_id,
@@ -93,14 +93,14 @@ fn agent_of_job(company: &Company, project: &ProjectId, job: &JobId) -> Option<S
 }
 
 async fn poll(ctx: Context, params: JobParams) -> Result<JobPollResponse, Failure> {
-    let seen = Seen::by(&ctx, params).await?;
+    let seen = VisibleJob::by(&ctx, params).await?;
     let (jobs, may) = (ctx.jobs(), ctx.may_exec().ok());
     let polled = jobs.poll(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
     polled.await.map_err(|error| failure(&error))
 }
 
 async fn collect(ctx: Context, params: JobParams) -> Result<JobCollectResponse, Failure> {
-    let seen = Seen::by(&ctx, params).await?;
+    let seen = VisibleJob::by(&ctx, params).await?;
     let (jobs, may) = (ctx.jobs(), ctx.may_exec().ok());
     let collected = jobs.collect(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
     collected.await.map_err(|error| failure(&error))
@@ -108,7 +108,7 @@ async fn collect(ctx: Context, params: JobParams) -> Result<JobCollectResponse, 
 
 async fn cancel(ctx: Context, params: JobParams) -> Result<JobPollResponse, Failure> {
     let may = ctx.may_exec()?;
-    let seen = Seen::by(&ctx, params).await?;
+    let seen = VisibleJob::by(&ctx, params).await?;
     let jobs = ctx.jobs();
     let canceled = jobs.cancel(&seen.workspace_dir, &seen.project_id, &seen.job_id, may);
     canceled.await.map_err(|error| failure(&error))

@@ -53,8 +53,7 @@ pub(super) async fn recommend_allocations(
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
     let adapters = ctx
-        .peer()
-        .gateway
+        .services()
         .adapters
         .status(machine, ctx.may_exec().ok())
         .await;

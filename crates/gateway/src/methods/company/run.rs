@@ -16,9 +16,9 @@ use rpc::{Failure, Router};
 use runner::{Cancellation, Options};
 
 use super::{
-    asking, known, session,
-    sight::{Sight, agent_of_run, check_visible, visible},
-    within,
+    asking, known,
+    limited_view::{LimitedView, agent_of_run, check_visible, visible},
+    session, within,
 };
 use crate::Context;
 
@@ -75,10 +75,10 @@ async fn cancel(ctx: Context, params: RunCancelParams) -> Result<RunCancelRespon
         actor_role,
         actor_team_id,
     };
-    let sight = Sight::of(&ctx, Some(&workspace_dir), claimed.clone()).await?;
+    let limited_view = LimitedView::of(&ctx, Some(&workspace_dir), claimed.clone()).await?;
     let (project, run) = (project_id.clone(), run_id.clone());
     let agent = move |company: &Company| agent_of_run(company, project.as_str(), run.as_str());
-    check_visible(sight, run_id.to_string(), agent).await?;
+    check_visible(limited_view, run_id.to_string(), agent).await?;
     let asking = asking(&ctx, claimed);
     let actor = within(&ctx, &workspace_dir, move |company| known(company, asking)).await?;
     let caller = ctx.principal().token_id().unwrap_or("human").to_owned();
@@ -215,9 +215,9 @@ async fn sees_run(
     project: &ProjectId,
     run: &RunId,
 ) -> Result<bool, Failure> {
-    let sight = Sight::of(ctx, Some(workspace_dir), claimed.clone()).await?;
+    let limited_view = LimitedView::of(ctx, Some(workspace_dir), claimed.clone()).await?;
     let run = vec![(project.clone(), run.clone())];
-    let seen = visible(sight, run, |company, (project, run)| {
+    let seen = visible(limited_view, run, |company, (project, run)| {
         agent_of_run(company, project.as_str(), run.as_str())
     });
     Ok(!seen.await?.is_empty())

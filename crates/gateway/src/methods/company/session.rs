@@ -4,7 +4,7 @@ use company::Company;
 use protocol::company::{Issue, Text, session::*};
 use rpc::{Failure, Kind, Router};
 
-use super::sight::{Sight, agent_of_run, check_visible, visible};
+use super::limited_view::{LimitedView, agent_of_run, check_visible, visible};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -62,19 +62,19 @@ async fn list(
     mut params: CompanySessionListParams,
 ) -> Result<CompanySessionListResponse, Failure> {
     let claimed = std::mem::take(&mut params.asking);
-    let sight = Sight::of(&ctx, params.workspace_dir.as_ref(), claimed).await?;
+    let limited_view = LimitedView::of(&ctx, params.workspace_dir.as_ref(), claimed).await?;
     params.workspace_dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
     let rows = ctx.sessions().list(params, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| failure(&error))?;
-    let rows = visible(sight, rows, |company, row| {
+    let rows = visible(limited_view, rows, |company, row| {
         agent_of_run(company, &row.state.project_id, &row.state.run_id)
     });
     rows.await.map(CompanySessionListResponse)
 }
 
 /// Returns the state of a session if the caller may see its run.
-async fn seen(ctx: &Context, params: CompanySessionParams) -> Result<Seen, Failure> {
-    let sight = Sight::of(ctx, params.workspace_dir.as_ref(), params.asking).await?;
+async fn seen(ctx: &Context, params: CompanySessionParams) -> Result<VisibleSession, Failure> {
+    let limited_view = LimitedView::of(ctx, params.workspace_dir.as_ref(), params.asking).await?;
     let dir = params.workspace_dir.map(|dir| ctx.real_dir(dir));
     let (sessions, may) = (ctx.sessions(), ctx.may_exec().ok());
     let state = sessions
@@ -83,15 +83,15 @@ async fn seen(ctx: &Context, params: CompanySessionParams) -> Result<Seen, Failu
     let state = state.map_err(|error| failure(&error))?;
     let (project, run) = (state.project_id.clone(), state.run_id.clone());
     let agent = move |company: &Company| agent_of_run(company, &project, &run);
-    check_visible(sight, state.run_id.clone(), agent).await?;
-    Ok(Seen {
+    check_visible(limited_view, state.run_id.clone(), agent).await?;
+    Ok(VisibleSession {
         dir,
         session_ref: params.session_ref,
         state,
     })
 }
 
-struct Seen {
+struct VisibleSession {
     dir: Option<Text>,
     session_ref: Text,
     state: CompanySessionState,

@@ -13,7 +13,7 @@ async fn capabilities(
     ctx: Context,
     _params: CompanySystemCapabilitiesParams,
 ) -> Result<CompanySystemCapabilitiesResponse, Failure> {
-    let names = ctx.peer().gateway.router().names();
+    let names = ctx.method_names();
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     Ok(CompanySystemCapabilitiesResponse {
         protocol_version: "v1".to_owned(),

@@ -21,7 +21,7 @@ use protocol::{
 };
 use rpc::{Failure, Kind, Router};
 
-use super::{at, blocking, link, opened, session, within};
+use super::{blocking, link, opened, session, within, within_unchecked};
 use crate::Context;
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
@@ -52,7 +52,7 @@ async fn open(
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceOpenResponse, Failure> {
     let may_write = ctx.may_write();
-    let (company, opened) = at(&ctx, &params.workspace_dir, move |company| {
+    let (company, opened) = within_unchecked(&ctx, &params.workspace_dir, move |company| {
         if may_write {
             company.finish_left();
         }
@@ -84,7 +84,7 @@ async fn init(
     params: CompanyWorkspaceInitParams,
 ) -> Result<CompanyOkResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
-    let made = at(&ctx, &workspace_dir, move |company| {
+    let made = within_unchecked(&ctx, &workspace_dir, move |company| {
         let name = params
             .company_name
             .or_else(|| Text::new(init::DEFAULT_NAME));
@@ -147,7 +147,7 @@ async fn validate_folder(
     ctx: Context,
     params: CompanyFolderParams,
 ) -> Result<CompanyWorkspaceValidateResponse, Failure> {
-    at(&ctx, &params.workspace_dir, |company| {
+    within_unchecked(&ctx, &params.workspace_dir, |company| {
         let issues = validate(company);
         Ok(CompanyWorkspaceValidateResponse {
             ok: issues.is_empty(),
@@ -196,7 +196,7 @@ async fn bootstrap_enterprise(
     params: CompanyWorkspaceBootstrapEnterpriseParams,
 ) -> Result<CompanyWorkspaceBootstrapEnterpriseResponse, Failure> {
     let workspace_dir = params.workspace_dir.clone();
-    let made = at(&ctx, &workspace_dir, move |company| {
+    let made = within_unchecked(&ctx, &workspace_dir, move |company| {
         bootstrap::bootstrap(company, &params)
     })
     .await?;

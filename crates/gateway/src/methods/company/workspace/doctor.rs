@@ -17,7 +17,7 @@ use rpc::Failure;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::{at, indexed, live, session, within};
+use super::super::{indexed, live, session, within, within_unchecked};
 use crate::{Context, VERSION};
 
 /// The default number of rows per view in the bundle.
@@ -29,7 +29,7 @@ pub(super) async fn doctor(
 ) -> Result<CompanyWorkspaceDoctorResponse, Failure> {
     let adapters = adapters(&ctx, &params.workspace_dir).await?;
     let indexes = ctx.indexes().clone();
-    at(&ctx, &params.workspace_dir.clone(), move |company| {
+    within_unchecked(&ctx, &params.workspace_dir.clone(), move |company| {
         Ok(examine(company, &indexes, &adapters, &params))
     })
     .await
@@ -83,13 +83,13 @@ fn examine(
 /// Returns the adapters of worker programs. Without a readable machine file they are unavailable, with the file as the
 /// reason.
 async fn adapters(ctx: &Context, workspace_dir: &str) -> Result<Vec<AdapterRow>, Failure> {
-    let machine = at(ctx, workspace_dir, |company| {
+    let machine = within_unchecked(ctx, workspace_dir, |company| {
         Ok(machine::read(company).map_err(|error| error.to_string()))
     });
     let machine = machine.await?;
     let machine = machine.as_deref().map_err(String::as_str);
     let may = ctx.may_exec().ok();
-    Ok(ctx.peer().gateway.adapters.status(machine, may).await)
+    Ok(ctx.services().adapters.status(machine, may).await)
 }
 
 fn providers(adapters: &[AdapterRow]) -> Vec<DoctorCheck> {
@@ -160,7 +160,7 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
                     ],
                 );
                 let errors = built.event_parse_errors;
-                told(
+                event_check(
                     "index.rebuild",
                     errors,
                     "Index rebuilt successfully.",
@@ -199,7 +199,7 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
                     "help_requests_deleted",
                 ];
                 let details = lines(&synced, &names);
-                told(
+                event_check(
                     "index.sync",
                     stats.event_parse_errors,
                     "Index synced successfully.",
@@ -263,7 +263,13 @@ fn index_check(company: &Company, indexes: &Indexes, rebuild: bool, sync: bool) 
     }
 }
 
-fn told(id: &str, errors: u64, well: &str, otherwise: &str, details: Vec<String>) -> DoctorCheck {
+fn event_check(
+    id: &str,
+    errors: u64,
+    well: &str,
+    otherwise: &str,
+    details: Vec<String>,
+) -> DoctorCheck {
     match errors {
         0 => check(id, DoctorStatus::Pass, well, details),
         errors => check(
@@ -316,7 +322,7 @@ pub(super) async fn diagnostics(
     let sessions = ctx.sessions().list(listed, ctx.may_exec().ok()).await;
     let sessions = sessions.map_err(|error| session::failure(&error))?;
     let live = live(&ctx, &dir).await?;
-    let facts = indexed(&ctx, dir.clone(), {
+    let bundle = indexed(&ctx, dir.clone(), {
         let params = params.clone();
         move |indexes, company| {
             let rebuild = params.rebuild_index.unwrap_or(false);
@@ -353,7 +359,7 @@ pub(super) async fn diagnostics(
             };
             let inbox = indexes.inbox(company, &inbox, None)?;
             let stats = indexes.stats(company).ok();
-            Ok(Facts {
+            Ok(DiagnosticsBundle {
                 doctor: json!(doctor),
                 adapters: json!(adapters),
                 sessions: json!(sessions),
@@ -365,13 +371,13 @@ pub(super) async fn diagnostics(
     })
     .await?;
     within(&ctx, &dir, move |company| {
-        write_bundle(company, &params, &facts)
+        write_bundle(company, &params, &bundle)
     })
     .await
 }
 
 /// The contents of a diagnostics bundle.
-struct Facts {
+struct DiagnosticsBundle {
     doctor: Value,
     adapters: Value,
     sessions: Value,
@@ -383,7 +389,7 @@ struct Facts {
 fn write_bundle(
     company: &Company,
     params: &CompanyWorkspaceDiagnosticsParams,
-    facts: &Facts,
+    bundle: &DiagnosticsBundle,
 ) -> Result<CompanyWorkspaceDiagnosticsResponse, company::Error> {
     let generated_at = company.sources().now_text();
     let stamp: String = generated_at[..19]
@@ -402,9 +408,9 @@ fn write_bundle(
         sessions: "sessions.json".to_owned(),
         monitor_snapshot: "monitor.snapshot.json".to_owned(),
         review_inbox_snapshot: "review_inbox.snapshot.json".to_owned(),
-        index_stats: facts.stats.as_ref().map(|_| "index.stats.json".to_owned()),
+        index_stats: bundle.stats.as_ref().map(|_| "index.stats.json".to_owned()),
     };
-    let running = facts.sessions.as_array().into_iter().flatten();
+    let running = bundle.sessions.as_array().into_iter().flatten();
     let running = running
         .filter(|session| session["status"] == "running")
         .count();
@@ -421,30 +427,30 @@ fn write_bundle(
             "arch": std::env::consts::ARCH,
         },
         "doctor": {
-            "ok": facts.doctor["ok"], "summary": facts.doctor["summary"], "checks": count(&facts.doctor["checks"]),
+            "ok": bundle.doctor["ok"], "summary": bundle.doctor["summary"], "checks": count(&bundle.doctor["checks"]),
         },
         "monitor": {
-            "rows": count(&facts.monitor["rows"]),
-            "index_rebuilt": facts.monitor["index_rebuilt"],
-            "index_synced": facts.monitor["index_synced"],
+            "rows": count(&bundle.monitor["rows"]),
+            "index_rebuilt": bundle.monitor["index_rebuilt"],
+            "index_synced": bundle.monitor["index_synced"],
         },
         "review_inbox": {
-            "pending": count(&facts.inbox["pending"]),
-            "recent_decisions": count(&facts.inbox["recent_decisions"]),
-            "parse_errors": facts.inbox["parse_errors"],
+            "pending": count(&bundle.inbox["pending"]),
+            "recent_decisions": count(&bundle.inbox["recent_decisions"]),
+            "parse_errors": bundle.inbox["parse_errors"],
         },
-        "sessions": {"total": count(&facts.sessions), "running": running},
+        "sessions": {"total": count(&bundle.sessions), "running": running},
         "files": names,
     });
     let mut rows = vec![
         (names.manifest.as_str(), &manifest),
-        (names.doctor.as_str(), &facts.doctor),
-        (names.adapters.as_str(), &facts.adapters),
-        (names.sessions.as_str(), &facts.sessions),
-        (names.monitor_snapshot.as_str(), &facts.monitor),
-        (names.review_inbox_snapshot.as_str(), &facts.inbox),
+        (names.doctor.as_str(), &bundle.doctor),
+        (names.adapters.as_str(), &bundle.adapters),
+        (names.sessions.as_str(), &bundle.sessions),
+        (names.monitor_snapshot.as_str(), &bundle.monitor),
+        (names.review_inbox_snapshot.as_str(), &bundle.inbox),
     ];
-    rows.extend(names.index_stats.as_deref().zip(facts.stats.as_ref()));
+    rows.extend(names.index_stats.as_deref().zip(bundle.stats.as_ref()));
     let rows: Vec<_> = rows
         .into_iter()
         .map(|(name, value)| {

@@ -16,7 +16,9 @@ use rpc::{Failure, Router};
 use super::{announce, page_size, scope};
 use crate::{
     Context,
-    proposals::{DocText, Wish, changed, checked_words, compared, failure, merged},
+    proposals::{
+        self, DocText, ProposalRequest, changed, checked_words, compared, failure, merged,
+    },
     rows,
 };
 
@@ -41,14 +43,15 @@ async fn propose(
 ) -> Result<ThreadAgentsDocProposeResponse, Failure> {
     let rationale = checked_words("/rationale", &params.rationale)?
         .ok_or_else(|| Failure::param("/rationale", "expected the reason for the change"))?;
-    let wish = Wish {
+    let request = ProposalRequest {
         scope: scope(&params.workspace_id, params.folder_id.as_ref()),
         text: DocText::checked("/content", &params.content)?,
         base_version: params.base_version,
         rationale,
         author: ctx.principal().author().to_owned(),
     };
-    let (proposal, is_new) = ctx.peer().gateway.propose(wish).await?;
+    let (proposal, is_new) =
+        proposals::propose(ctx.store(), &ctx.services().sources, request).await?;
     if is_new {
         ctx.publish(changed(&proposal.row)?);
     }
@@ -124,7 +127,7 @@ async fn decide(
         now: ctx.now(),
     };
     let decided = ctx.store().agents_doc_proposals().decide(decide).await;
-    let proposal = told(&ctx, decided.map_err(failure)?)?;
+    let proposal = publish_decision(&ctx, decided.map_err(failure)?)?;
     Ok(ThreadAgentsDocProposalDecideResponse { proposal })
 }
 
@@ -152,7 +155,7 @@ async fn withdraw(
         now: ctx.now(),
     };
     let decided = proposals.decide(decide).await.map_err(failure)?;
-    let proposal = told(&ctx, decided)?;
+    let proposal = publish_decision(&ctx, decided)?;
     Ok(ThreadAgentsDocProposalWithdrawResponse { proposal })
 }
 
@@ -220,7 +223,7 @@ fn is_author(ctx: &Context, proposal: &Proposal) -> bool {
 }
 
 /// Publishes a decision and the document it saved. Repeating the same decision is a no-op and sends no notification.
-fn told(ctx: &Context, decided: Decided) -> Result<ThreadAgentsDocProposal, Failure> {
+fn publish_decision(ctx: &Context, decided: Decided) -> Result<ThreadAgentsDocProposal, Failure> {
     if let Some(saved) = decided.saved {
         announce(ctx, saved, ThreadAgentsDocProposalDecide::NAME)?;
     }

@@ -35,14 +35,14 @@ use company::{
     workspace::transfer,
 };
 use serde::{Deserialize, Serialize};
+use sources::{Sources, random_text};
 
-use crate::{Home, Sources, VERSION, sources::random_text};
 use archive::{Manifest, Writer};
 
-pub use restore::{Restore, Restored, RestoredFolder, restore};
+pub use restore::{RestoreRequest, RestoreSummary, RestoredFolder, restore};
 
 /// The name of the first entry.
-const ABOUT: &str = "accord-backup.json";
+const INFO: &str = "accord-backup.json";
 /// The version of the archive layout.
 const FORMAT: u32 = 1;
 /// The files and directories of a home that an archive may contain.
@@ -58,7 +58,7 @@ const SECRETS: [&str; 2] = ["token", "provider_keys.json"];
 
 /// Why a backup or a restore failed.
 #[derive(Debug, thiserror::Error)]
-pub enum BackupError {
+pub enum Error {
     /// The directory has no gateway database.
     #[error("`{}` is no home of a gateway: `ac status` tells where yours is", path.display())]
     NoHome {
@@ -106,7 +106,7 @@ pub enum BackupError {
         match companies.len() { 1 => "a company folder".to_owned(), count => format!("{count} company folders") },
         companies.iter().map(|dir| format!("`{}`", dir.escape_debug())).collect::<Vec<_>>().join(", ")
     )]
-    NoPlace {
+    NoCompaniesFolder {
         /// The original paths of the company folders.
         companies: Vec<String>,
     },
@@ -122,7 +122,7 @@ pub enum BackupError {
 
 /// The content of the first entry.
 #[derive(Debug, Serialize, Deserialize)]
-struct About {
+struct BackupInfo {
     format: u32,
     version: String,
     /// When the backup was made, in Unix seconds.
@@ -142,7 +142,7 @@ pub enum Secrets {
 
 /// The result of a backup.
 #[derive(Debug, PartialEq, Serialize)]
-pub struct Saved {
+pub struct BackupSummary {
     /// The path of the archive.
     pub file: PathBuf,
     /// The size of the archive in bytes.
@@ -158,29 +158,29 @@ pub struct Saved {
 }
 
 /// Saves a home and its company folders into a new file. `progress` receives the number of bytes written so far.
-pub fn backup(
-    home: &Home,
+pub fn create(
+    home: &Path,
     file: &Path,
     secrets: Secrets,
     sources: &Sources,
     progress: &mut dyn FnMut(u64),
-) -> Result<Saved, BackupError> {
-    if !home.path().join("gateway.db").is_file() {
-        return Err(BackupError::NoHome {
-            path: home.path().to_owned(),
+) -> Result<BackupSummary, Error> {
+    if !home.join("gateway.db").is_file() {
+        return Err(Error::NoHome {
+            path: home.to_owned(),
         });
     }
-    outside(file, home.path())?;
-    let staged = Staged::new(file)?;
+    check_outside(file, home)?;
+    let staged = StagedArchive::new(file)?;
     let copy = staged.path.join("gateway.db");
-    crud::copy_database(home.path(), &copy)?;
+    crud::copy_database(home, &copy)?;
     let known = crud::company_folders(&copy)?;
     for dir in &known {
-        outside(file, Path::new(dir))?;
+        check_outside(file, Path::new(dir))?;
     }
     let (companies, gone): (Vec<_>, Vec<_>) =
         known.into_iter().partition(|dir| Path::new(dir).is_dir());
-    let mut saving = Saving {
+    let mut builder = ArchiveBuilder {
         writer: Writer::new(
             BufWriter::with_capacity(1 << 20, staged.create_archive()?),
             sources.clock.now(),
@@ -191,37 +191,37 @@ pub fn backup(
             .collect(),
         progress,
     };
-    let failed = |source| BackupError::File {
+    let failed = |source| Error::File {
         path: file.to_owned(),
         source,
     };
-    let about = About {
+    let info = BackupInfo {
         format: FORMAT,
-        version: VERSION.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at: sources.clock.now(),
         companies: companies.clone(),
     };
-    let about = serde_json::to_vec_pretty(&about).map_err(|error| failed(error.into()))?;
-    let written = saving
+    let info = serde_json::to_vec_pretty(&info).map_err(|error| failed(error.into()))?;
+    let written = builder
         .writer
-        .file(ABOUT, 0o600, about.len() as u64, about.as_slice());
+        .file(INFO, 0o600, info.len() as u64, info.as_slice());
     written.map_err(failed)?;
-    saving.home(home.path(), &copy, secrets).map_err(failed)?;
-    let folders = folders(home, sources)?;
+    builder.home(home, &copy, secrets).map_err(failed)?;
+    let folders = open_companies(home, sources)?;
     for (number, dir) in companies.iter().enumerate() {
-        saving.company(number, &folders.at(dir))?;
+        builder.company(number, &folders.at(dir))?;
     }
-    let Saving {
+    let ArchiveBuilder {
         writer, left_out, ..
-    } = saving;
+    } = builder;
     let files = writer.files();
     let damaged = damaged(writer.manifest(), &copy)?;
     let archive = writer.finish().map_err(failed)?;
     let archive = archive.into_inner().map_err(|error| failed(error.into()))?;
     archive.sync_all().map_err(failed)?;
     let bytes = archive.metadata().map_err(failed)?.len();
-    staged.put_in_place(file).map_err(failed)?;
-    Ok(Saved {
+    staged.move_into_place(file).map_err(failed)?;
+    Ok(BackupSummary {
         file: file.to_owned(),
         bytes,
         files,
@@ -232,7 +232,7 @@ pub fn backup(
 }
 
 /// Returns the artifacts whose bytes are missing from an archive or do not match their hash.
-fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, BackupError> {
+fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, Error> {
     // The path of a blob is `home/artifacts/workspaces/<workspace>/…/<hash>`.
     let saved: BTreeMap<(&str, &str), &str> = manifest
         .iter()
@@ -261,31 +261,32 @@ fn damaged(manifest: &Manifest, database: &Path) -> Result<Vec<String>, BackupEr
 }
 
 /// Rejects an archive path inside a directory that is saved.
-fn outside(file: &Path, folder: &Path) -> Result<(), BackupError> {
-    let (Ok(place), Ok(saved)) = (parent(file).canonicalize(), folder.canonicalize()) else {
+fn check_outside(file: &Path, folder: &Path) -> Result<(), Error> {
+    let (Ok(target), Ok(saved)) = (parent(file).canonicalize(), folder.canonicalize()) else {
         // A missing directory contains nothing; it is reported where it is used.
         return Ok(());
     };
-    match place.starts_with(&saved) {
-        true => Err(BackupError::Inside {
+    if target.starts_with(&saved) {
+        Err(Error::Inside {
             path: file.to_owned(),
             folder: folder.to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
 /// A temporary directory beside the archive. Dropping it removes the directory.
-struct Staged {
+struct StagedArchive {
     path: PathBuf,
 }
 
-impl Staged {
-    fn new(file: &Path) -> Result<Self, BackupError> {
+impl StagedArchive {
+    fn new(file: &Path) -> Result<Self, Error> {
         let folder = parent(file);
         let path = folder.join(format!(".accord-backup-{}", random_text(8)));
         let made = DirBuilder::new().mode(0o700).create(&path);
-        made.map_err(|source| BackupError::File {
+        made.map_err(|source| Error::File {
             path: folder,
             source,
         })?;
@@ -296,21 +297,21 @@ impl Staged {
         self.path.join("archive")
     }
 
-    fn create_archive(&self) -> Result<File, BackupError> {
+    fn create_archive(&self) -> Result<File, Error> {
         let path = self.archive();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).mode(0o600);
         let made = options.open(&path);
-        made.map_err(|source| BackupError::File { path, source })
+        made.map_err(|source| Error::File { path, source })
     }
 
-    fn put_in_place(&self, file: &Path) -> io::Result<()> {
+    fn move_into_place(&self, file: &Path) -> io::Result<()> {
         fs::rename(self.archive(), file)?;
         File::open(parent(file))?.sync_all()
     }
 }
 
-impl Drop for Staged {
+impl Drop for StagedArchive {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
@@ -322,25 +323,25 @@ fn parent(file: &Path) -> PathBuf {
     parent.unwrap_or(Path::new(".")).to_owned()
 }
 
-struct Saving<'a> {
+struct ArchiveBuilder<'a> {
     writer: Writer<BufWriter<File>>,
     left_out: Vec<String>,
     progress: &'a mut dyn FnMut(u64),
 }
 
 /// Opens the company folders of a home for reading.
-fn folders(home: &Home, sources: &Sources) -> Result<Companies, BackupError> {
+fn open_companies(home: &Path, sources: &Sources) -> Result<Companies, Error> {
     let clock = Arc::clone(&sources.clock);
     let times = company::Sources::new(Arc::new(move || clock.now_ms()));
-    let trust = Trust::of_home(home.path()).map_err(|source| BackupError::Company {
-        path: home.path().to_owned(),
+    let trust = Trust::of_home(home).map_err(|source| Error::Company {
+        path: home.to_owned(),
         source: Box::new(source),
     })?;
     // The backup appends no events, so nothing needs to be notified.
     Ok(Companies::new(times, trust, Arc::new(|_, _| {})))
 }
 
-impl Saving<'_> {
+impl ArchiveBuilder<'_> {
     fn home(&mut self, home: &Path, database: &Path, secrets: Secrets) -> io::Result<()> {
         self.writer.folder("home")?;
         let database = File::open(database)?;
@@ -364,35 +365,36 @@ impl Saving<'_> {
         }
     }
 
-    fn company(&mut self, number: usize, company: &Company) -> Result<(), BackupError> {
-        let place = format!("companies/{number}");
+    fn company(&mut self, number: usize, company: &Company) -> Result<(), Error> {
+        let prefix = format!("companies/{number}");
         let dir = company.given();
         let begun = match number {
             0 => self.writer.folder("companies"),
             _ => Ok(()),
         };
-        let begun = begun.and_then(|()| self.writer.folder(&place));
-        begun.map_err(|source| BackupError::File {
+        let begun = begun.and_then(|()| self.writer.folder(&prefix));
+        begun.map_err(|source| Error::File {
             path: PathBuf::from(dir),
             source,
         })?;
-        let saved = transfer::visit(company, &mut |path, found| self.add(&place, path, &found));
-        saved.map_err(|source| BackupError::Company {
+        let saved = transfer::visit(company, &mut |path, found| self.add(&prefix, path, &found));
+        saved.map_err(|source| Error::Company {
             path: PathBuf::from(dir),
             source: Box::new(source),
         })
     }
 
-    fn add(&mut self, place: &str, path: &Path, found: &Found<'_>) -> io::Result<()> {
+    fn add(&mut self, prefix: &str, path: &Path, found: &Found<'_>) -> io::Result<()> {
         let Some(name) = path.to_str() else {
             let shown = path.display();
             self.left_out
-                .push(format!("{place}/{shown}: its name is not UTF-8"));
+                .push(format!("{prefix}/{shown}: its name is not UTF-8"));
             return Ok(());
         };
-        let entry = match name.is_empty() {
-            true => place.to_owned(),
-            false => format!("{place}/{name}"),
+        let entry = if name.is_empty() {
+            prefix.to_owned()
+        } else {
+            format!("{prefix}/{name}")
         };
         match found {
             Found::Folder => self.writer.folder(&entry),
@@ -416,9 +418,10 @@ impl Saving<'_> {
             0 => 0o600,
             _ => 0o700,
         };
-        let size = match entry.ends_with(".jsonl") {
-            true => whole_lines(file, length)?,
-            false => length,
+        let size = if entry.ends_with(".jsonl") {
+            whole_lines(file, length)?
+        } else {
+            length
         };
         self.writer.file(entry, mode, size, file)?;
         (self.progress)(self.writer.written());

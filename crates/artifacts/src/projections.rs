@@ -7,15 +7,13 @@ use std::{
 };
 
 use blobs::{
+    key::ContentHash,
     projection::{Projection, ProjectionError, ProjectionKind, Workers},
     store::BlobStore as _,
 };
 use crud::{ProjectionResult, ProjectionWork};
-use protocol::artifact::ArtifactProjectionUpdatedNotification;
-use rpc::Publication;
 
-use super::key;
-use crate::{Gateway, notify, rows, sha256_hex};
+use super::{ArtifactChange, Artifacts, blocking::blocking, key};
 
 /// The maximum number of projections processed at a time.
 const BATCH: u64 = 16;
@@ -23,7 +21,7 @@ const BATCH: u64 = 16;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Renders pending projections until the gateway is dropped.
-pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
+pub async fn run(artifacts: Weak<Artifacts>, worker: Option<Vec<OsString>>) {
     let Some((program, arguments)) = worker.as_deref().and_then(<[_]>::split_first) else {
         return;
     };
@@ -32,29 +30,29 @@ pub(crate) async fn run(gateway: Weak<Gateway>, worker: Option<Vec<OsString>>) {
         .filter_map(|argument| argument.to_str())
         .collect();
     let workers = Arc::new(Workers::new(program, &arguments));
-    if let Some(gateway) = gateway.upgrade() {
-        outdate(&gateway).await;
+    if let Some(artifacts) = artifacts.upgrade() {
+        outdate(&artifacts).await;
     }
     loop {
         {
-            let Some(gateway) = gateway.upgrade() else {
+            let Some(artifacts) = artifacts.upgrade() else {
                 return;
             };
-            while make_batch(&gateway, &workers).await {}
+            while make_batch(&artifacts, &workers).await {}
         }
-        let Some(strong) = gateway.upgrade() else {
+        let Some(artifacts) = artifacts.upgrade() else {
             return;
         };
-        let waiting = tokio::time::timeout(LOOK_EVERY, strong.artifacts.projections.notified());
+        let waiting = tokio::time::timeout(LOOK_EVERY, artifacts.projections.notified());
         let _ = waiting.await;
     }
 }
 
 /// Marks projections made by an older extractor as stale, so that they are rendered again.
-async fn outdate(gateway: &Gateway) {
-    let (artifacts, now) = (gateway.store.artifacts(), gateway.sources.clock.now());
+async fn outdate(artifacts: &Artifacts) {
+    let (rows, now) = (artifacts.store.artifacts(), artifacts.sources.clock.now());
     for kind in ProjectionKind::ALL {
-        let outdated = artifacts
+        let outdated = rows
             .outdate_projections(kind.as_str(), kind.extractor(), now)
             .await;
         if let Err(error) = outdated {
@@ -64,8 +62,8 @@ async fn outdate(gateway: &Gateway) {
 }
 
 /// Renders a batch of pending projections. Returns whether there may be more.
-async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
-    let pending = match gateway.store.artifacts().pending_projections(BATCH).await {
+async fn make_batch(artifacts: &Arc<Artifacts>, workers: &Arc<Workers>) -> bool {
+    let pending = match artifacts.store.artifacts().pending_projections(BATCH).await {
         Ok(pending) => pending,
         Err(error) => {
             tracing::warn!(%error, "projections cannot be looked for");
@@ -75,7 +73,7 @@ async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
     let found = pending.len();
     let made = pending
         .into_iter()
-        .map(|work| make(Arc::clone(gateway), Arc::clone(workers), work));
+        .map(|work| make(Arc::clone(artifacts), Arc::clone(workers), work));
     let all_stored = futures_util::future::join_all(made)
         .await
         .into_iter()
@@ -85,20 +83,21 @@ async fn make_batch(gateway: &Arc<Gateway>, workers: &Arc<Workers>) -> bool {
 }
 
 /// Renders one projection and notifies the subscribers. Returns whether the result was stored.
-async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork) -> bool {
-    let (artifacts, maker) = (gateway.store.artifacts(), Arc::clone(&gateway));
+async fn make(artifacts: Arc<Artifacts>, workers: Arc<Workers>, work: ProjectionWork) -> bool {
+    let (rows, maker) = (artifacts.store.artifacts(), Arc::clone(&artifacts));
     let id = work.projection.id.clone();
-    let made = tokio::task::spawn_blocking(move || project(&maker, &workers, &work)).await;
+    let made = blocking(move || project(&maker, &workers, &work)).await;
     let result = made.unwrap_or_else(|_| ProjectionResult::Failed {
         class: "crashed".to_owned(),
     });
-    match artifacts
-        .finish_projection(&id, result, gateway.sources.clock.now())
-        .await
-    {
+    let now = artifacts.sources.clock.now();
+    match rows.finish_projection(&id, result, now).await {
         Ok(row) => {
-            gateway.artifacts.projected.notify_waiters();
-            tell(&gateway, &row).await;
+            artifacts.projected.notify_waiters();
+            artifacts
+                .listener
+                .tell(ArtifactChange::Projected(row))
+                .await;
             true
         }
         Err(error) => {
@@ -109,14 +108,14 @@ async fn make(gateway: Arc<Gateway>, workers: Arc<Workers>, work: ProjectionWork
 }
 
 /// Renders one projection. Blocks until the worker process has exited.
-fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> ProjectionResult {
+fn project(artifacts: &Artifacts, workers: &Workers, work: &ProjectionWork) -> ProjectionResult {
     let failed = |class: &str| ProjectionResult::Failed {
         class: class.to_owned(),
     };
     let Some(kind) = ProjectionKind::parse(&work.projection.projection_kind) else {
         return failed("unknown_kind");
     };
-    let store = gateway.artifacts.blobs();
+    let store = &artifacts.blobs;
     let source =
         key(&work.source.workspace_id, &work.source.sha256).and_then(|key| store.open(&key));
     let Ok(source) = source else {
@@ -135,7 +134,7 @@ fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> Proje
     let metadata = serde_json::Value::Object(metadata).to_string();
     if let Some(text) = text {
         return ProjectionResult::Text {
-            sha256: sha256_hex(&text),
+            sha256: ContentHash::of(text.as_bytes()).to_string(),
             text,
             mime_type: mime,
             metadata,
@@ -146,7 +145,7 @@ fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> Proje
         .and_then(|key| store.put(key.workspace(), &bytes));
     match stored {
         Ok(stored) => ProjectionResult::Blob {
-            new_id: format!("abl_{}", gateway.sources.ids.suffix()),
+            new_id: format!("abl_{}", artifacts.sources.ids.suffix()),
             sha256: stored.key.sha256().to_string(),
             size_bytes: i64::try_from(stored.size).unwrap_or(i64::MAX),
             mime_type: mime,
@@ -157,24 +156,4 @@ fn project(gateway: &Gateway, workers: &Workers, work: &ProjectionWork) -> Proje
             failed("not_stored")
         }
     }
-}
-
-async fn tell(gateway: &Gateway, row: &entity::artifact_projection::Model) {
-    // Rows that cannot be converted were already reported when they were read.
-    let Ok(payload) = payload(row) else { return };
-    let publication = Publication::new(payload.workspace_id.as_str(), &payload);
-    notify::publish(gateway, &publication).await;
-}
-
-fn payload(
-    row: &entity::artifact_projection::Model,
-) -> Result<ArtifactProjectionUpdatedNotification, rpc::Failure> {
-    Ok(ArtifactProjectionUpdatedNotification {
-        workspace_id: rows::workspace_id(&row.workspace_id)?,
-        artifact_id: rows::artifact_id(&row.artifact_id)?,
-        version_id: rows::version_id(&row.artifact_version_id)?,
-        projection_kind: rows::parsed(&row.projection_kind)?,
-        status: rows::parsed(&row.status)?,
-        updated_at: row.updated_at,
-    })
 }

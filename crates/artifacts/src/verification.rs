@@ -15,8 +15,7 @@ use crud::ChunkHashes;
 use entity::artifact_blob;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{chunk_hashes, key, limits, upload};
-use crate::{Gateway, notify};
+use super::{ArtifactChange, Artifacts, chunk_hashes, key, limits};
 
 /// The maximum number of queued new blobs. The periodic verification finds the others.
 pub(super) const MAX_WAITING: usize = 64;
@@ -24,12 +23,12 @@ const CHUNK: NonZeroUsize =
     NonZeroUsize::new(limits::RECOMMENDED_CHUNK as usize).expect("it is not zero");
 
 /// Verifies new blobs that were uploaded without chunk hashes, until the gateway is dropped.
-pub(crate) async fn run(gateway: Weak<Gateway>, mut new: mpsc::Receiver<artifact_blob::Model>) {
+pub async fn run(artifacts: Weak<Artifacts>, mut new: mpsc::Receiver<artifact_blob::Model>) {
     while let Some(blob) = new.recv().await {
-        let Some(gateway) = gateway.upgrade() else {
+        let Some(artifacts) = artifacts.upgrade() else {
             return;
         };
-        match hash_chunks(&gateway, blob).await {
+        match hash_chunks(&artifacts, blob).await {
             Ok(()) => {}
             Err(crud::Error::Closed) => return,
             Err(error) => tracing::warn!(%error, "new bytes cannot be looked at"),
@@ -38,24 +37,24 @@ pub(crate) async fn run(gateway: Weak<Gateway>, mut new: mpsc::Receiver<artifact
 }
 
 /// Verifies a blob unless its chunk hashes are known, because the same bytes may have been uploaded before.
-async fn hash_chunks(gateway: &Gateway, blob: artifact_blob::Model) -> Result<(), crud::Error> {
-    match gateway.store.artifacts().chunk_hashes(&blob.id).await? {
+async fn hash_chunks(artifacts: &Artifacts, blob: artifact_blob::Model) -> Result<(), crud::Error> {
+    match artifacts.store.artifacts().chunk_hashes(&blob.id).await? {
         Some(_) => Ok(()),
-        None => verify(gateway, blob).await,
+        None => verify(artifacts, blob).await,
     }
 }
 
 /// Verifies a blob and records its status, with chunk hashes if there are none yet.
 pub(super) async fn verify(
-    gateway: &Gateway,
+    artifacts: &Artifacts,
     blob: artifact_blob::Model,
 ) -> Result<(), crud::Error> {
-    let artifacts = gateway.store.artifacts();
-    let is_hashed = artifacts.chunk_hashes(&blob.id).await?.is_some();
+    let rows = artifacts.store.artifacts();
+    let is_hashed = rows.chunk_hashes(&blob.id).await?.is_some();
     let Ok(key) = key(&blob.workspace_id, &blob.sha256) else {
         return Ok(());
     };
-    let blobs = Arc::clone(gateway.artifacts.blobs());
+    let blobs = Arc::clone(&artifacts.blobs);
     let looked = unhurried(move || look_at(&*blobs, &key, is_hashed)).await;
     let (status, chunk_hashes) = match looked {
         Some(Ok(Some(looked))) => looked,
@@ -65,34 +64,26 @@ pub(super) async fn verify(
             return Ok(());
         }
     };
-    let now = gateway.sources.clock.now();
-    let verified = artifacts.verified(&blob.id, status, chunk_hashes, now);
+    let now = artifacts.sources.clock.now();
+    let verified = rows.verified(&blob.id, status, chunk_hashes, now);
     for artifact in verified.await? {
-        let reason = if status == "ready" {
+        let change = if status == "ready" {
             tracing::info!(
                 artifact = artifact.id,
                 "the bytes of an artifact are good again"
             );
-            "healed"
+            ArtifactChange::Healed
         } else {
             tracing::error!(
                 artifact = artifact.id,
                 status,
                 "the bytes of an artifact are damaged"
             );
-            "damaged"
+            ArtifactChange::Damaged
         };
-        let detail = artifacts
-            .get(&artifact.workspace_id, &artifact.id, None)
-            .await?;
-        match upload::updated(gateway, detail, reason) {
-            Ok(publications) => {
-                for publication in publications {
-                    notify::publish(gateway, &publication).await;
-                }
-            }
-            Err(failure) => tracing::warn!(?failure, "a changed artifact cannot be announced"),
-        }
+        let detail = rows.get(&artifact.workspace_id, &artifact.id, None).await?;
+        let change = change(detail);
+        artifacts.listener.tell(change).await;
     }
     Ok(())
 }
@@ -104,9 +95,12 @@ fn look_at(
     key: &BlobKey,
     is_hashed: bool,
 ) -> Result<Option<(&'static str, Option<ChunkHashes>)>, blobs::Error> {
-    let look = || match is_hashed {
-        true => Ok((blobs.verify(key)?, Vec::new())),
-        false => blobs.verify_chunks(key, CHUNK),
+    let look = || {
+        if is_hashed {
+            Ok((blobs.verify(key)?, Vec::new()))
+        } else {
+            blobs.verify_chunks(key, CHUNK)
+        }
     };
     let looked = match look()? {
         // A blob that is being replaced is missing for a moment, so it is checked twice.
@@ -144,11 +138,7 @@ mod tests {
     use std::{fs::OpenOptions, io::Write as _, time::Duration};
 
     use super::*;
-    use crate::{
-        Home,
-        artifacts::testing::{opened, path, upload},
-        sha256_hex,
-    };
+    use crate::testing::{TestHome, sha256_hex};
 
     fn bytes() -> Vec<u8> {
         (0..600_000u32).map(|number| (number / 7) as u8).collect()
@@ -163,10 +153,9 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_that_came_without_hashes_of_their_chunks_get_some() {
-        let folder = tempfile::tempdir().unwrap();
-        let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let (artifact, blob) = upload(&gateway, &client, &bytes(), None).await;
-        let artifacts = gateway.store.artifacts();
+        let home = TestHome::open().await;
+        let (artifact, blob) = home.upload(&bytes(), None).await;
+        let artifacts = home.store.artifacts();
         let made = async {
             loop {
                 if let Some(made) = artifacts.chunk_hashes(&blob).await.unwrap() {
@@ -184,14 +173,15 @@ mod tests {
 
     #[tokio::test]
     async fn hashes_that_came_with_the_bytes_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let (artifact, blob) = upload(&gateway, &client, &bytes(), Some(70_000)).await;
-        let artifacts = gateway.store.artifacts();
+        let home = TestHome::open().await;
+        let (artifact, blob) = home.upload(&bytes(), Some(70_000)).await;
+        let artifacts = home.store.artifacts();
         let blob_row = || async { artifacts.get("ws_a", &artifact, None).await.unwrap().blob };
-        hash_chunks(&gateway, blob_row().await).await.unwrap();
+        hash_chunks(&home.artifacts, blob_row().await)
+            .await
+            .unwrap();
         assert_eq!(blob_row().await.last_verified_at, None, "nobody looked");
-        verify(&gateway, blob_row().await).await.unwrap();
+        verify(&home.artifacts, blob_row().await).await.unwrap();
         let kept = artifacts.chunk_hashes(&blob).await.unwrap();
         assert_eq!(kept, Some(hashes(&bytes(), 70_000)));
         assert!(blob_row().await.last_verified_at.is_some());
@@ -199,20 +189,18 @@ mod tests {
 
     #[tokio::test]
     async fn damaged_bytes_get_no_hashes_and_are_put_aside() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path()).unwrap();
-        let (gateway, client) = opened(&home).await;
-        let (artifact, blob) = upload(&gateway, &client, &bytes(), Some(70_000)).await;
-        let place = path(&home, &sha256_hex(bytes()));
-        let mut file = OpenOptions::new().write(true).open(&place).unwrap();
+        let home = TestHome::open().await;
+        let (artifact, blob) = home.upload(&bytes(), Some(70_000)).await;
+        let file_path = home.path(&sha256_hex(bytes()));
+        let mut file = OpenOptions::new().write(true).open(&file_path).unwrap();
         file.write_all(b"?").unwrap();
-        let artifacts = gateway.store.artifacts();
+        let artifacts = home.store.artifacts();
         let found = artifacts.get("ws_a", &artifact, None).await.unwrap();
-        verify(&gateway, found.blob).await.unwrap();
+        verify(&home.artifacts, found.blob).await.unwrap();
         let found = artifacts.get("ws_a", &artifact, None).await.unwrap();
         assert_eq!(found.blob.status, "quarantined");
         assert_eq!(found.artifact.status, "quarantined");
-        assert!(!place.exists());
+        assert!(!file_path.exists());
         // The hashes of the intact bytes are kept for a later upload of the same content.
         let kept = artifacts.chunk_hashes(&blob).await.unwrap();
         assert_eq!(kept, Some(hashes(&bytes(), 70_000)));
@@ -220,28 +208,25 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_put_aside_is_not_missing() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path()).unwrap();
-        let (gateway, client) = opened(&home).await;
-        let (artifact, blob) = upload(&gateway, &client, &bytes(), Some(70_000)).await;
-        let artifacts = gateway.store.artifacts();
+        let home = TestHome::open().await;
+        let (artifact, blob) = home.upload(&bytes(), Some(70_000)).await;
+        let artifacts = home.store.artifacts();
         let get = || async { artifacts.get("ws_a", &artifact, None).await.unwrap() };
-        std::fs::remove_file(path(&home, &sha256_hex(bytes()))).unwrap();
+        std::fs::remove_file(home.path(&sha256_hex(bytes()))).unwrap();
         // Another process was faster.
         let aside = artifacts.verified(&blob, "quarantined", None, 1).await;
         assert_eq!(aside.unwrap().len(), 1);
-        verify(&gateway, get().await.blob).await.unwrap();
+        verify(&home.artifacts, get().await.blob).await.unwrap();
         assert_eq!(get().await.blob.status, "quarantined");
         artifacts.verified(&blob, "ready", None, 1).await.unwrap();
-        verify(&gateway, get().await.blob).await.unwrap();
+        verify(&home.artifacts, get().await.blob).await.unwrap();
         assert_eq!(get().await.blob.status, "missing");
     }
 
     #[tokio::test]
     async fn bytes_that_nobody_knows_any_more_are_nobodys() {
-        let folder = tempfile::tempdir().unwrap();
-        let (gateway, _client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let artifacts = gateway.store.artifacts();
+        let home = TestHome::open().await;
+        let artifacts = home.store.artifacts();
         let late = Some(hashes(&bytes(), 70_000));
         let verified = artifacts.verified("abl_gone", "ready", late, 1).await;
         assert_eq!(verified.unwrap(), []);

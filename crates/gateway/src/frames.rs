@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use artifacts::{AcceptedChunk, Artifacts, Chunk, DeclaredHash, Rejection, limits};
 use protocol::{
     artifact::upload::{
         ArtifactUploadChunkAckNotification, ArtifactUploadChunkHeader,
@@ -11,17 +12,16 @@ use protocol::{
 };
 use rpc::{Bytes, Closing, Outbox, Waiting};
 use tokio::{
-    runtime::Handle,
     sync::{mpsc, oneshot},
     time::Instant,
 };
 
-use super::{
-    frame::{self, Frame},
-    limits,
-    upload::{self, Chunk, Rejection, Taken, reject},
-};
-use crate::{Gateway, sha256_hex};
+use crate::watch::Watch;
+
+mod frame;
+
+use frame::Frame;
+pub(crate) use frame::download_frame;
 
 /// The maximum number of queued frames; the connection is not read while the queue is full. The number is small because
 /// each frame holds a chunk in memory.
@@ -29,39 +29,31 @@ const MAX_WAITING: usize = 3;
 
 /// The frame queue of one connection. Its worker starts with the first frame.
 #[derive(Debug, Default)]
-pub(crate) struct Intake {
-    queue: OnceLock<mpsc::Sender<Job>>,
+pub(crate) struct FrameQueue {
+    queue: OnceLock<mpsc::Sender<QueueItem>>,
 }
 
 #[derive(Debug)]
-enum Job {
+enum QueueItem {
     Frame(Bytes),
     /// Reports that all earlier frames have been processed.
     Barrier(oneshot::Sender<()>),
 }
 
-impl Intake {
+impl FrameQueue {
     /// Queues a frame. Waits while the queue is full.
-    pub(crate) async fn take(
-        &self,
-        gateway: &Arc<Gateway>,
-        outbox: &Arc<Outbox>,
-        owner: &str,
-        frame: Bytes,
-    ) {
+    pub(crate) async fn take(&self, frame: Bytes, uploader: impl FnOnce() -> Uploader) {
         let queue = self.queue.get_or_init(|| {
-            let (queue, jobs) = mpsc::channel(MAX_WAITING);
-            let worker = Worker {
-                gateway: Arc::clone(gateway),
-                outbox: Arc::clone(outbox),
-                owner: owner.to_owned(),
+            let (queue, items) = mpsc::channel(MAX_WAITING);
+            let worker = FrameWorker {
+                uploader: uploader(),
                 told_at: Instant::now(),
             };
-            tokio::spawn(worker.run(jobs));
+            tokio::spawn(worker.run(items));
             queue
         });
         // The worker ends only after this queue is dropped.
-        let _ = queue.send(Job::Frame(frame)).await;
+        let _ = queue.send(QueueItem::Frame(frame)).await;
     }
 
     /// Waits until all frames queued before this call have been processed.
@@ -70,133 +62,120 @@ impl Intake {
             return;
         };
         let (done, waiting) = oneshot::channel();
-        if queue.send(Job::Barrier(done)).await.is_ok() {
+        if queue.send(QueueItem::Barrier(done)).await.is_ok() {
             let _ = waiting.await;
         }
     }
 }
 
-struct Worker {
-    gateway: Arc<Gateway>,
-    outbox: Arc<Outbox>,
+/// The connection that sends the frames.
+pub(crate) struct Uploader {
+    pub(crate) artifacts: Arc<Artifacts>,
+    /// Counts the rejected frames.
+    pub(crate) watch: Arc<Watch>,
+    /// Receives acknowledgements and rejections.
+    pub(crate) outbox: Arc<Outbox>,
     /// The author name of the principal that owns the uploads.
-    owner: String,
+    pub(crate) owner: Arc<str>,
+}
+
+struct FrameWorker {
+    uploader: Uploader,
     told_at: Instant,
 }
 
-impl Worker {
-    /// Processes queued frames on a blocking thread, which it keeps while more frames are queued.
-    async fn run(self, mut jobs: mpsc::Receiver<Job>) {
-        let (outbox, database) = (Arc::clone(&self.outbox), Handle::current());
-        let mut worker = self;
-        while let Some(first) = jobs.recv().await {
-            let database = database.clone();
-            let working = tokio::task::spawn_blocking(move || {
-                let mut next = Some(first);
-                while let Some(job) = next {
-                    worker.work(job, &database);
-                    next = jobs.try_recv().ok();
+impl FrameWorker {
+    /// Processes the queued frames in order.
+    async fn run(mut self, mut items: mpsc::Receiver<QueueItem>) {
+        while let Some(item) = items.recv().await {
+            match item {
+                QueueItem::Frame(frame) => {
+                    if let Err(error) = self.take(&frame).await {
+                        tracing::error!(%error, "the frames of a connection cannot be taken any more");
+                        self.uploader.outbox.close(Closing::INTERNAL);
+                        return;
+                    }
                 }
-                (worker, jobs)
-            });
-            match working.await {
-                Ok(back) => (worker, jobs) = back,
-                Err(error) => {
-                    tracing::error!(%error, "the frames of a connection cannot be taken any more");
-                    outbox.close(Closing::INTERNAL);
-                    return;
+                QueueItem::Barrier(done) => {
+                    let _ = done.send(());
                 }
             }
         }
     }
 
-    fn work(&mut self, job: Job, database: &Handle) {
-        match job {
-            Job::Frame(frame) => self.take(&frame, database),
-            Job::Barrier(done) => {
-                let _ = done.send(());
-            }
-        }
-    }
-
-    fn take(&mut self, frame: &Bytes, database: &Handle) {
+    async fn take(&mut self, frame: &Bytes) -> Result<(), artifacts::Error> {
         let (header, bytes) = match frame::parse(frame) {
             Frame::Upload(header, bytes) => (header, bytes),
             Frame::Malformed(detail) => {
-                let rejection = reject("malformed_frame", detail);
-                return self.refuse(None, rejection);
+                self.refuse(None, Rejection::new("malformed_frame", detail));
+                return Ok(());
             }
-            Frame::Unknown => return self.refuse_unknown(frame),
+            Frame::Unknown => {
+                self.refuse_unknown(frame);
+                return Ok(());
+            }
         };
-        match self.chunk(&header, bytes, database) {
-            Ok(taken) => self.acknowledge(&header, &taken, database),
+        match self.append(&header, bytes).await? {
+            Ok(accepted) => self.acknowledge(&header, &accepted),
             Err(rejection) => self.refuse(Some(&header), rejection),
         }
+        Ok(())
     }
 
     /// Validates a chunk and appends its bytes to the upload.
-    fn chunk(
+    async fn append(
         &self,
         header: &ArtifactUploadChunkHeader,
         bytes: Bytes,
-        database: &Handle,
-    ) -> Result<Taken, Rejection> {
+    ) -> Result<Result<AcceptedChunk, Rejection>, artifacts::Error> {
         let length = bytes.len() as u64;
         if header.len != length {
             let message = format!(
                 "the header says {} bytes, the frame has {length}",
                 header.len
             );
-            return Err(reject("length_mismatch", message));
+            return Ok(Err(Rejection::new("length_mismatch", message)));
         }
-        if let Some(expected) = &header.chunk_sha256
-            && sha256_hex(&bytes) != *expected
-        {
-            return Err(reject(
-                "hash_mismatch",
-                "the bytes do not have the hash of the header",
-            ));
-        }
+        let declared = header.chunk_sha256.clone();
         let chunk = Chunk {
-            workspace_id: header.workspace_id.as_str(),
-            upload_id: header.upload_id.as_str(),
-            owner: &self.owner,
+            workspace_id: header.workspace_id.to_string(),
+            upload_id: header.upload_id.to_string(),
+            owner: Arc::clone(&self.uploader.owner),
             offset: header.offset,
             bytes,
-            sha256: header.chunk_sha256.as_deref(),
+            declared: declared.map(|sha256| DeclaredHash {
+                sha256,
+                source: "of the header",
+            }),
         };
-        upload::take(&self.gateway, database, &chunk)
+        self.uploader.artifacts.append_chunk(chunk).await
     }
 
-    fn acknowledge(
-        &mut self,
-        header: &ArtifactUploadChunkHeader,
-        taken: &Taken,
-        database: &Handle,
-    ) {
+    fn acknowledge(&mut self, header: &ArtifactUploadChunkHeader, accepted: &AcceptedChunk) {
         let ack = ArtifactUploadChunkAckNotification {
             workspace_id: header.workspace_id.clone(),
             upload_id: header.upload_id.clone(),
             offset: header.offset,
             len: header.len,
-            received_bytes: taken.received,
-            next_offset: taken.received,
+            received_bytes: accepted.received,
+            next_offset: accepted.received,
         };
-        self.outbox.notify(&rpc::notification(&ack), &Waiting::Kept);
+        self.uploader
+            .outbox
+            .notify(&rpc::notification(&ack), &Waiting::Kept);
         if self.told_at.elapsed() >= limits::PROGRESS_EVERY {
             self.told_at = Instant::now();
             let progress = ArtifactUploadProgressNotification {
                 workspace_id: header.workspace_id.clone(),
                 upload_id: header.upload_id.clone(),
-                received_bytes: taken.received,
-                total_size_bytes: taken.total,
-                next_offset: taken.received,
+                received_bytes: accepted.received,
+                total_size_bytes: accepted.total,
+                next_offset: accepted.received,
             };
-            self.outbox
+            self.uploader
+                .outbox
                 .notify(&rpc::notification(&progress), &Waiting::Droppable);
         }
-        let extending = upload::extend(&self.gateway, header.upload_id.as_str(), taken);
-        database.block_on(extending);
     }
 
     fn refuse(&self, header: Option<&ArtifactUploadChunkHeader>, rejection: Rejection) {
@@ -208,7 +187,8 @@ impl Worker {
             message: rejection.message,
             next_offset: rejection.next_offset,
         };
-        self.outbox
+        self.uploader
+            .outbox
             .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 
@@ -221,8 +201,9 @@ impl Worker {
             size_bytes: frame.len() as u64,
             magic: magic.map(|magic| String::from_utf8_lossy(magic).into_owned()),
         };
-        self.gateway.watch.count_rejected_frame();
-        self.outbox
+        self.uploader.watch.count_rejected_frame();
+        self.uploader
+            .outbox
             .notify(&rpc::notification(&rejected), &Waiting::Kept);
     }
 }

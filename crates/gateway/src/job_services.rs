@@ -24,11 +24,11 @@ use protocol::{
 use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
-use crate::artifacts::inputs::RunInputs;
+use crate::run_inputs::RunInputs;
 
 /// The implementation of [`Surroundings`] for the jobs of this gateway.
 #[derive(Clone, Debug)]
-pub(crate) struct Around {
+pub(crate) struct JobServices {
     pub(crate) indexes: Indexes,
     pub(crate) inputs: RunInputs,
 }
@@ -75,7 +75,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
     })
 }
 
-impl Surroundings for Around {
+impl Surroundings for JobServices {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // References given by the caller precede the planned ones; a reference that the plan rejects is left out.
         let plan = plan(company, &self.indexes, &planned(company, job)?)?;
@@ -146,7 +146,7 @@ impl Surroundings for Around {
 }
 
 /// Executes approved actions.
-pub(crate) struct Carrier {
+pub(crate) struct ActionExecutor {
     pub(crate) heartbeats: Heartbeats,
     /// The capability to start workers, or `None` if the principal that decides lacks the scope `exec`.
     pub(crate) may: Option<MayExec>,
@@ -157,7 +157,7 @@ fn action(approved: &ApprovedAction) -> Result<ProposedAction, Error> {
         .map_err(|error| Error::Refused(format!("the proposed action cannot be read: {error}")))
 }
 
-impl Carry for Carrier {
+impl Carry for ActionExecutor {
     fn check(&self, company: &Company, approved: &ApprovedAction) -> Result<(), Error> {
         if self.may.is_none() {
             return Err(Error::NeedsExec);

@@ -6,11 +6,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use blobs::{key::ContentHash, store::BlobStore as _};
+use blobs::{
+    key::ContentHash,
+    store::{BlobStore as _, LocalBlobs},
+};
 use entity::artifact_blob;
 
-use super::{key, verification};
-use crate::Gateway;
+use super::{Artifacts, blocking::blocking, key, verification};
 
 const EVERY: Duration = Duration::from_secs(10 * 60);
 /// The time for which a deleted artifact can be restored, in seconds.
@@ -25,42 +27,41 @@ const COLLECT_ROUNDS: u64 = 24 * 6;
 const BATCH: u64 = 64;
 
 /// Runs the maintenance every ten minutes until the gateway is dropped.
-pub(crate) async fn run(gateway: Weak<Gateway>) {
+pub async fn run(artifacts: Weak<Artifacts>) {
     for number in 0u64.. {
         // Delays the first round so that it does not slow down the start.
         tokio::time::sleep(EVERY).await;
-        let Some(gateway) = gateway.upgrade() else {
+        let Some(artifacts) = artifacts.upgrade() else {
             return;
         };
-        if let Err(error) = round(&gateway).await {
+        if let Err(error) = round(&artifacts).await {
             tracing::warn!(%error, "artifacts cannot be tidied up");
         }
         if number % COLLECT_ROUNDS == 0
-            && let Err(error) = collect(&gateway).await
+            && let Err(error) = collect(&artifacts).await
         {
             tracing::warn!(%error, "files of artifacts cannot be collected");
         }
     }
 }
 
-async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
-    let (artifacts, now) = (gateway.store.artifacts(), gateway.sources.clock.now());
-    for session in artifacts.expired_uploads(now).await? {
-        let (worker, id) = (Arc::clone(gateway), session.id.clone());
-        let discarded =
-            tokio::task::spawn_blocking(move || worker.artifacts.discard(&session)).await;
+async fn round(artifacts: &Arc<Artifacts>) -> Result<(), crud::Error> {
+    let (rows, now) = (artifacts.store.artifacts(), artifacts.sources.clock.now());
+    for session in rows.expired_uploads(now).await? {
+        let (discarding, id) = (Arc::clone(artifacts), session.id.clone());
+        let discarded = blocking(move || discarding.discard(&session)).await;
         if matches!(discarded, Ok(Ok(()))) {
-            artifacts.remove_upload(&id).await?;
-            gateway.artifacts.discarded(&id);
+            rows.remove_upload(&id).await?;
+            artifacts.discarded(&id);
         }
     }
-    artifacts.purge(now - KEEP_DELETED, BATCH).await?;
-    for blob in artifacts.forget_blobs(now - KEEP_BLOBS, BATCH).await? {
-        let worker = Arc::clone(gateway);
-        let _ = tokio::task::spawn_blocking(move || remove(&worker, &blob)).await;
+    rows.purge(now - KEEP_DELETED, BATCH).await?;
+    for blob in rows.forget_blobs(now - KEEP_BLOBS, BATCH).await? {
+        let blobs = Arc::clone(&artifacts.blobs);
+        let _ = blocking(move || remove(&blobs, &blob)).await;
     }
-    for blob in artifacts.least_verified(now - VERIFY_EVERY, BATCH).await? {
-        verification::verify(gateway, blob).await?;
+    for blob in rows.least_verified(now - VERIFY_EVERY, BATCH).await? {
+        verification::verify(artifacts, blob).await?;
     }
     Ok(())
 }
@@ -69,30 +70,28 @@ async fn round(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
 ///
 /// Files in creation are safe. The file of an upload is created after its row, and the files are listed before the rows
 /// are read. A blob is touched directly before its row is written, and only blobs untouched for a day are removed.
-async fn collect(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
-    let artifacts = gateway.store.artifacts();
-    let worker = Arc::clone(gateway);
-    let workspaces =
-        tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_workspaces()).await;
+async fn collect(artifacts: &Artifacts) -> Result<(), crud::Error> {
+    let rows = artifacts.store.artifacts();
+    let blobs = Arc::clone(&artifacts.blobs);
+    let workspaces = blocking(move || blobs.list_workspaces()).await;
     let Ok(Ok(workspaces)) = workspaces else {
         tracing::warn!("the folders of artifacts cannot be listed");
         return Ok(());
     };
     for workspace in workspaces {
-        let (worker, of) = (Arc::clone(gateway), workspace.clone());
-        let uploads =
-            tokio::task::spawn_blocking(move || worker.artifacts.blobs().list_uploads(&of)).await;
+        let (blobs, of) = (Arc::clone(&artifacts.blobs), workspace.clone());
+        let uploads = blocking(move || blobs.list_uploads(&of)).await;
         let uploads = uploads.ok().and_then(Result::ok).unwrap_or_default();
         let ids = uploads.iter().map(|upload| upload.as_str().to_owned());
-        let known = artifacts.known_uploads(ids.collect()).await?;
-        let hashes = artifacts.blob_hashes(workspace.as_str()).await?;
-        let worker = Arc::clone(gateway);
-        let swept = tokio::task::spawn_blocking(move || {
+        let known = rows.known_uploads(ids.collect()).await?;
+        let hashes = rows.blob_hashes(workspace.as_str()).await?;
+        let blobs = Arc::clone(&artifacts.blobs);
+        let swept = blocking(move || {
             for upload in uploads
                 .iter()
                 .filter(|upload| !known.contains(upload.as_str()))
             {
-                worker.artifacts.blobs().remove_upload(&workspace, upload)?;
+                blobs.remove_upload(&workspace, upload)?;
             }
             let live = hashes.iter().map(|hash| ContentHash::parse(hash));
             let live = live.collect::<Result<BTreeSet<_>, _>>()?;
@@ -100,9 +99,8 @@ async fn collect(gateway: &Arc<Gateway>) -> Result<(), crud::Error> {
                 system_time(),
                 Duration::from_secs(KEEP_BLOBS.unsigned_abs()),
             );
-            let blobs = worker.artifacts.blobs();
             blobs.remove_temporaries(&workspace, now - min_age)?;
-            blobs::collect::collect(&**blobs, &workspace, &live, now, min_age)
+            blobs::collect::collect(&*blobs, &workspace, &live, now, min_age)
         })
         .await;
         match swept {
@@ -124,14 +122,10 @@ fn system_time() -> SystemTime {
 }
 
 /// Removes the file of an unreferenced blob, unless the same bytes were uploaded again recently. Blocks.
-fn remove(gateway: &Gateway, blob: &artifact_blob::Model) {
+fn remove(blobs: &LocalBlobs, blob: &artifact_blob::Model) {
     let before = system_time() - Duration::from_secs(KEEP_BLOBS.unsigned_abs());
-    let removed = key(&blob.workspace_id, &blob.sha256).and_then(|key| {
-        gateway
-            .artifacts
-            .blobs()
-            .remove_untouched_since(&key, before)
-    });
+    let removed = key(&blob.workspace_id, &blob.sha256)
+        .and_then(|key| blobs.remove_untouched_since(&key, before));
     if let Err(error) = removed {
         tracing::warn!(%error, "the file of a blob cannot be removed");
     }
@@ -142,14 +136,9 @@ mod tests {
     use std::{fs::File, path::PathBuf};
 
     use blobs::key::{BlobKey, UploadSegment, WorkspaceSegment};
-    use serde_json::json;
 
     use super::*;
-    use crate::{
-        Home,
-        artifacts::testing::{call, opened, path, start, upload},
-        sha256_hex,
-    };
+    use crate::testing::{TestHome, sha256_hex};
 
     fn make_old(path: &PathBuf) {
         let file = File::options().write(true).open(path).unwrap();
@@ -159,10 +148,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_hashes_of_chunks_go_with_their_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let (gateway, client) = opened(&Home::open(folder.path()).unwrap()).await;
-        let (artifact, blob) = upload(&gateway, &client, &[7; 100_000], Some(70_000)).await;
-        let artifacts = gateway.store.artifacts();
+        let home = TestHome::open().await;
+        let (artifact, blob) = home.upload(&[7; 100_000], Some(70_000)).await;
+        let artifacts = home.store.artifacts();
         assert!(artifacts.chunk_hashes(&blob).await.unwrap().is_some());
 
         artifacts.delete("ws_a", &artifact, 1).await.unwrap();
@@ -174,23 +162,19 @@ mod tests {
 
     #[tokio::test]
     async fn files_nobody_knows_go_and_all_others_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path()).unwrap();
-        let (gateway, client) = opened(&home).await;
-        let call = |method, params| call(&client, method, params);
+        let home = TestHome::open().await;
         let workspace = WorkspaceSegment::new("ws_a").unwrap();
-        let blobs = gateway.artifacts.blobs();
+        let blobs = &home.artifacts.blobs;
         let put = |bytes: &[u8]| -> BlobKey { blobs.put(&workspace, bytes).unwrap().key };
 
         // The bytes of an artifact, the bytes left by a dead process, and bytes whose row is about to be written.
         put(b"known");
-        let upload = call("artifact/upload/start", start("known", b"known")).await;
-        let finish = json!({"workspace_id": "ws_a", "upload_id": upload["upload_id"]});
-        call("artifact/upload/finish", finish).await;
+        let session = home.start("known", b"known").await;
+        home.finish(session).await;
         let [known, orphan, young, found_again] =
             [b"known".as_slice(), b"orphan", b"young", b"found again"].map(|bytes| {
                 put(bytes);
-                path(&home, &sha256_hex(bytes))
+                home.path(&sha256_hex(bytes))
             });
         for old in [&known, &orphan, &found_again] {
             make_old(old);
@@ -198,17 +182,17 @@ mod tests {
         let again = super::key("ws_a", &sha256_hex(b"found again")).unwrap();
         assert!(blobs.keep(&again, 11).unwrap());
         // An upload in progress, and the file of an upload that no longer exists.
-        let open = call("artifact/upload/start", start("open", b"open")).await;
-        for id in [open["upload_id"].as_str().unwrap(), "upl_gone"] {
+        let open = home.start("open", b"open").await;
+        for id in [open.id.as_str(), "upl_gone"] {
             let id = UploadSegment::new(id).unwrap();
             blobs::upload::Upload::create(blobs, &workspace, &id).unwrap();
         }
 
-        collect(&gateway).await.unwrap();
+        collect(&home.artifacts).await.unwrap();
         let exist = [&known, &orphan, &young, &found_again].map(|path| path.exists());
         assert_eq!(exist, [true, false, true, true]);
         let left = blobs.list_uploads(&workspace).unwrap();
         let left: Vec<_> = left.iter().map(|id| id.as_str().to_owned()).collect();
-        assert_eq!(left, [open["upload_id"].as_str().unwrap()]);
+        assert_eq!(left, [open.id.as_str()]);
     }
 }

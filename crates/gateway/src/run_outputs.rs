@@ -2,18 +2,14 @@
 
 use std::{io::Read as _, sync::Arc};
 
-use blobs::{
-    key::{ContentHash, WorkspaceSegment},
-    kind,
-    store::BlobStore as _,
-};
+use artifacts::{Artifacts, OutputFile, limits};
+use blobs::{key::ContentHash, kind};
 use company::{Company, layout};
-use crud::{BindTargets, NewArtifact, NewOutput};
+use crud::BindTargets;
 use protocol::company::{ProjectId, RunId};
 use serde_json::json;
 
-use super::{limits, new_artifact, upload};
-use crate::{Gateway, notify};
+use crate::artifact_notifications::ArtifactNotifications;
 
 /// A completed run whose outputs are stored.
 #[derive(Clone, Debug)]
@@ -29,37 +25,37 @@ pub(crate) struct RunOutputs {
 }
 
 /// Stores the output files of a run as artifacts. A file that cannot be stored is logged and does not affect the run.
-pub(crate) async fn keep(gateway: &Arc<Gateway>, outputs: RunOutputs) {
+pub(crate) async fn keep(
+    artifacts: &Arc<Artifacts>,
+    notifications: &ArtifactNotifications,
+    outputs: RunOutputs,
+) {
     let reading = outputs.clone();
     let names = tokio::task::spawn_blocking(move || reading.names()).await;
     for name in names.unwrap_or_default() {
-        if let Err(error) = keep_one(gateway, &outputs, name.clone()).await {
+        if let Err(error) = keep_one(artifacts, notifications, &outputs, name.clone()).await {
             tracing::warn!(error, name, run = %outputs.run, "a result of a run is not an artifact");
         }
     }
 }
 
 async fn keep_one(
-    gateway: &Arc<Gateway>,
+    artifacts: &Arc<Artifacts>,
+    notifications: &ArtifactNotifications,
     outputs: &RunOutputs,
     name: String,
 ) -> Result<(), String> {
-    let (worker, run) = (Arc::clone(gateway), outputs.clone());
-    let placed = tokio::task::spawn_blocking(move || run.place(&worker, &name)).await;
-    let Some(output) = placed.map_err(|panic| panic.to_string())?? else {
+    let run = outputs.clone();
+    let read = tokio::task::spawn_blocking(move || run.read(&name)).await;
+    let Some(output) = read.map_err(|panic| panic.to_string())?? else {
         return Ok(());
     };
-    let kept = gateway.store.artifacts().keep_output(output).await;
+    let kept = artifacts.keep_output(output).await;
     let kept = kept.map_err(|error| error.to_string())?;
-    if kept.is_new {
-        gateway.artifacts.added(&kept.detail, false);
-    }
-    let (_, publications) =
-        upload::announce(gateway, kept).map_err(|failure| failure.message().to_owned())?;
-    for publication in publications {
-        notify::publish(gateway, &publication).await;
-    }
-    Ok(())
+    let published = notifications.publish_finished(kept).await;
+    published
+        .map(drop)
+        .map_err(|failure| failure.message().to_owned())
 }
 
 impl RunOutputs {
@@ -75,9 +71,8 @@ impl RunOutputs {
         names
     }
 
-    /// Stores the bytes of a file in the blob store. Returns `None` if it is not a file, is empty or is too large.
-    /// Blocks.
-    fn place(&self, gateway: &Gateway, name: &str) -> Result<Option<NewOutput>, String> {
+    /// Reads an output file. Returns `None` if it is not a file, is empty or is too large. Blocks.
+    fn read(&self, name: &str) -> Result<Option<OutputFile>, String> {
         let file = self.company.open(&format!("{}/{name}", self.folder()));
         let file = file.map_err(|error| error.to_string())?;
         let about = file.metadata().map_err(|error| error.to_string())?;
@@ -87,35 +82,20 @@ impl RunOutputs {
         let mut bytes = Vec::new();
         let read = file.take(limits::MAX_UPLOAD).read_to_end(&mut bytes);
         read.map_err(|error| error.to_string())?;
-        let workspace = WorkspaceSegment::new(&self.workspace_id);
-        let committed = workspace.and_then(|workspace| {
-            let blobs = gateway.artifacts.blobs();
-            blobs.put(&workspace, &bytes)
-        });
-        let committed = committed.map_err(|error| error.to_string())?;
         let head = &bytes[..bytes.len().min(kind::HEAD_LENGTH)];
         let detected = kind::detect(head, name, None);
-        let metadata = json!({"source_kind": "run_output", "run_id": self.run.as_str()});
-        let new = new_artifact(
-            gateway,
-            detected,
-            committed.size,
-            name,
-            &self.agent,
-            &metadata,
-        );
-        Ok(Some(NewOutput {
+        Ok(Some(OutputFile {
+            artifact_id: artifact_id(&self.run, name),
+            kind: None,
             workspace_id: self.workspace_id.clone(),
-            sha256: committed.key.sha256().to_string(),
-            size_bytes: i64::try_from(committed.size).unwrap_or(i64::MAX),
+            file_name: name.to_owned(),
+            bytes,
+            detected,
+            author: self.agent.clone(),
+            metadata: json!({"source_kind": "run_output", "run_id": self.run.as_str()}),
             targets: self.targets.clone(),
             binding_kind: "task_result",
             role: "task",
-            new: NewArtifact {
-                artifact_id: artifact_id(&self.run, name),
-                ..new
-            },
-            quota: gateway.artifacts.quota,
         }))
     }
 }

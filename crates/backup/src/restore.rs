@@ -8,20 +8,20 @@ use std::{
 };
 
 use serde::Serialize;
+use sources::random_text;
 
 use super::{
-    ABOUT, About, BackupError, FORMAT, HOME,
-    archive::{self, Entry, Manifest, Refusal},
+    BackupInfo, Error, FORMAT, HOME, INFO,
+    archive::{self, ArchiveError, Entry, Manifest},
     parent,
 };
-use crate::sources::{Clock as _, SystemClock, random_text};
 
 /// The maximum size of the first entry, in bytes.
-const LONGEST_ABOUT: u64 = 1 << 20;
+const MAX_INFO_BYTES: u64 = 1 << 20;
 
 /// The parameters of a restore.
 #[derive(Clone, Debug)]
-pub struct Restore<'a> {
+pub struct RestoreRequest<'a> {
     /// The path of the archive.
     pub file: &'a Path,
     /// The path of the home to create.
@@ -33,7 +33,7 @@ pub struct Restore<'a> {
 
 /// The result of a restore.
 #[derive(Debug, PartialEq, Serialize)]
-pub struct Restored {
+pub struct RestoreSummary {
     /// The path of the restored home.
     pub home: PathBuf,
     /// The number of files in the archive.
@@ -51,71 +51,74 @@ pub struct RestoredFolder {
     pub to: PathBuf,
 }
 
-/// Restores an archive. `progress` receives the number of processed bytes and the total; every byte is read twice.
+/// Restores an archive. `now_ms` is the current time in Unix milliseconds. `progress` receives the number of processed
+/// bytes and the total; every byte is read twice.
 pub fn restore(
-    wish: &Restore<'_>,
+    request: &RestoreRequest<'_>,
+    now_ms: i64,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<Restored, BackupError> {
-    let failed = |source| BackupError::File {
-        path: wish.file.to_owned(),
+) -> Result<RestoreSummary, Error> {
+    let failed = |source| Error::File {
+        path: request.file.to_owned(),
         source,
     };
     let refused = |refusal| match refusal {
-        Refusal::Io(source) => failed(source),
-        Refusal::Damaged(why) => BackupError::Damaged {
-            path: wish.file.to_owned(),
+        ArchiveError::Io(source) => failed(source),
+        ArchiveError::Damaged(why) => Error::Damaged {
+            path: request.file.to_owned(),
             why,
         },
     };
-    let length = fs::metadata(wish.file).map_err(failed)?.len();
+    let length = fs::metadata(request.file).map_err(failed)?.len();
     let mut read = |visit: &mut Visit<'_>, from: u64| {
-        let file = File::open(wish.file)?;
-        let input = Counted {
+        let file = File::open(request.file)?;
+        let input = ProgressReader {
             input: BufReader::with_capacity(1 << 20, file),
             count: from,
             progress: &mut |count| progress(count, 2 * length),
         };
         archive::read(input, length, visit)
     };
-    let (about, manifest) = check(&mut read).map_err(refused)?;
-    let places = Places::choose(&about, wish)?;
+    let (info, manifest) = check(&mut read).map_err(refused)?;
+    let targets = RestoreTargets::choose(&info, request)?;
     let mut staged = Vec::new();
-    let mut write = || -> Result<(), BackupError> {
-        for place in &places.0 {
-            staged.push(Staged::new(&place.to)?);
+    let mut write = || -> Result<(), Error> {
+        for target in &targets.0 {
+            staged.push(StagedFolder::new(&target.to)?);
         }
         let again = read(
-            &mut |path, entry| put(path, entry, &places, &staged),
+            &mut |path, entry| write_entry(path, entry, &targets, &staged),
             length,
         );
         // Both passes must read the same content.
-        match again.map_err(refused)? == manifest {
-            true => Ok(()),
-            false => Err(refused(Refusal::Damaged("it changes".to_owned()))),
+        if again.map_err(refused)? == manifest {
+            Ok(())
+        } else {
+            Err(refused(ArchiveError::Damaged("it changes".to_owned())))
         }
     };
     write()?;
     let database = staged[0].path.join("gateway.db");
-    for place in &places.0[1..] {
-        let to = place.to.to_string_lossy();
-        if place.from != to {
-            crud::move_company_folder(&database, &place.from, &to)?;
+    for target in &targets.0[1..] {
+        let to = target.to.to_string_lossy();
+        if target.from != to {
+            crud::move_company_folder(&database, &target.from, &to)?;
         }
     }
     // Clients that stayed connected have seen sequence numbers the backup does not contain, and they ignore lower ones.
     // Numbers derived from the current time exceed all of these, including those of an earlier restore.
-    crud::raise_numbers(&database, numbers_from(SystemClock.now_ms()))?;
+    crud::raise_numbers(&database, numbers_from(now_ms))?;
     // The home is moved last: once it exists, everything else is in place.
-    for (staged, place) in staged.iter_mut().zip(&places.0).rev() {
-        staged.put_in_place(&place.to)?;
+    for (staged, target) in staged.iter_mut().zip(&targets.0).rev() {
+        staged.move_into_place(&target.to)?;
     }
-    let mut places = places.0.into_iter();
-    let home = places.next().map_or_else(PathBuf::new, |home| home.to);
-    Ok(Restored {
+    let mut targets = targets.0.into_iter();
+    let home = targets.next().map_or_else(PathBuf::new, |home| home.to);
+    Ok(RestoreSummary {
         home,
         files: manifest.len(),
-        companies: places
-            .map(|Place { from, to, .. }| RestoredFolder { from, to })
+        companies: targets
+            .map(|RestoreTarget { from, to, .. }| RestoredFolder { from, to })
             .collect(),
     })
 }
@@ -127,54 +130,56 @@ fn numbers_from(now_ms: i64) -> i64 {
     now_ms.saturating_mul(PER_MILLISECOND)
 }
 
-type Visit<'a> = dyn FnMut(&str, Entry<'_>) -> Result<(), Refusal> + 'a;
-type ReadArchive<'a> = dyn FnMut(&mut Visit<'_>, u64) -> Result<Manifest, Refusal> + 'a;
+type Visit<'a> = dyn FnMut(&str, Entry<'_>) -> Result<(), ArchiveError> + 'a;
+type ReadArchive<'a> = dyn FnMut(&mut Visit<'_>, u64) -> Result<Manifest, ArchiveError> + 'a;
 
 /// Reads and verifies the archive without writing anything.
-fn check(read: &mut ReadArchive<'_>) -> Result<(About, Manifest), Refusal> {
-    let mut about: Option<About> = None;
+fn check(read: &mut ReadArchive<'_>) -> Result<(BackupInfo, Manifest), ArchiveError> {
+    let mut info: Option<BackupInfo> = None;
     let manifest = read(
         &mut |path, entry| {
-            match &about {
-                None => about = Some(read_about(path, entry)?),
-                Some(about) => check_place(path, about)?,
+            match &info {
+                None => info = Some(read_info(path, entry)?),
+                Some(info) => check_entry_path(path, info)?,
             }
             Ok(())
         },
         0,
     )?;
-    let about = about.ok_or_else(|| Refusal::Damaged("it is empty".to_owned()))?;
-    match manifest.contains_key("home/gateway.db") {
-        true => Ok((about, manifest)),
-        false => Err(Refusal::Damaged("it has no database".to_owned())),
+    let info = info.ok_or_else(|| ArchiveError::Damaged("it is empty".to_owned()))?;
+    if manifest.contains_key("home/gateway.db") {
+        Ok((info, manifest))
+    } else {
+        Err(ArchiveError::Damaged("it has no database".to_owned()))
     }
 }
 
-fn read_about(path: &str, entry: Entry<'_>) -> Result<About, Refusal> {
+fn read_info(path: &str, entry: Entry<'_>) -> Result<BackupInfo, ArchiveError> {
     let Entry::File { content, .. } = entry else {
-        return Err(Refusal::Damaged(
+        return Err(ArchiveError::Damaged(
             "it does not begin like a backup".to_owned(),
         ));
     };
     let mut text = String::new();
-    let mut content = io::Read::take(content, LONGEST_ABOUT);
+    let mut content = io::Read::take(content, MAX_INFO_BYTES);
     let read = io::Read::read_to_string(&mut content, &mut text);
-    let about = read.ok().and_then(|_| serde_json::from_str(&text).ok());
-    let about: About = about
-        .filter(|_| path == ABOUT)
-        .ok_or_else(|| Refusal::Damaged("it does not begin like a backup".to_owned()))?;
+    let info = read.ok().and_then(|_| serde_json::from_str(&text).ok());
+    let info: BackupInfo = info
+        .filter(|_| path == INFO)
+        .ok_or_else(|| ArchiveError::Damaged("it does not begin like a backup".to_owned()))?;
     let is_absolute = |dir: &String| Path::new(dir).is_absolute();
-    match about.format == FORMAT && about.companies.iter().all(is_absolute) {
-        true => Ok(about),
-        false => Err(Refusal::Damaged(format!(
+    if info.format == FORMAT && info.companies.iter().all(is_absolute) {
+        Ok(info)
+    } else {
+        Err(ArchiveError::Damaged(format!(
             "it was made by Accord {}, in a form this one does not know",
-            about.version.escape_debug()
-        ))),
+            info.version.escape_debug()
+        )))
     }
 }
 
 /// Rejects a path that belongs neither to the home nor to one of the company folders.
-fn check_place(path: &str, about: &About) -> Result<(), Refusal> {
+fn check_entry_path(path: &str, info: &BackupInfo) -> Result<(), ArchiveError> {
     let mut parts = path.split('/');
     let is_known = match (parts.next(), parts.next()) {
         (Some("home"), None) | (Some("companies"), None) => true,
@@ -183,47 +188,48 @@ fn check_place(path: &str, about: &About) -> Result<(), Refusal> {
         (Some("home"), Some(name)) => HOME.contains(&name),
         (Some("companies"), Some(number)) => {
             let found = number.parse::<usize>().ok();
-            found.is_some_and(|found| found < about.companies.len() && found.to_string() == number)
+            found.is_some_and(|found| found < info.companies.len() && found.to_string() == number)
         }
         _ => false,
     };
-    match is_known {
-        true => Ok(()),
-        false => Err(Refusal::Damaged(format!(
+    if is_known {
+        Ok(())
+    } else {
+        Err(ArchiveError::Damaged(format!(
             "it has the path `{}`",
             path.escape_debug()
-        ))),
+        )))
     }
 }
 
 /// The restore targets: the home first, then the company folders by number.
-struct Places(Vec<Place>);
+struct RestoreTargets(Vec<RestoreTarget>);
 
-struct Place {
+struct RestoreTarget {
     /// The path prefix of its entries in the archive.
     entry: String,
     from: String,
     to: PathBuf,
 }
 
-impl Places {
-    fn choose(about: &About, wish: &Restore<'_>) -> Result<Self, BackupError> {
+impl RestoreTargets {
+    fn choose(info: &BackupInfo, request: &RestoreRequest<'_>) -> Result<Self, Error> {
         let whole = |path: &Path| {
             let made = std::path::absolute(path);
-            made.map_err(|source| BackupError::File {
+            made.map_err(|source| Error::File {
                 path: path.to_owned(),
                 source,
             })
         };
-        let mut places = vec![Place {
+        let mut targets = vec![RestoreTarget {
             entry: "home".to_owned(),
             from: String::new(),
-            to: whole(wish.home)?,
+            to: whole(request.home)?,
         }];
-        for (number, from) in about.companies.iter().enumerate() {
-            let Some(folder) = wish.companies else {
-                return Err(BackupError::NoPlace {
-                    companies: about.companies.clone(),
+        for (number, from) in info.companies.iter().enumerate() {
+            let Some(folder) = request.companies else {
+                return Err(Error::NoCompaniesFolder {
+                    companies: info.companies.clone(),
                 });
             };
             let folder = whole(folder)?;
@@ -231,53 +237,55 @@ impl Places {
             let name = name.unwrap_or("company");
             let mut to = folder.join(name);
             let mut count = 1;
-            while places.iter().any(|place| place.to == to) {
+            while targets.iter().any(|target| target.to == to) {
                 count += 1;
                 to = folder.join(format!("{name}-{count}"));
             }
-            places.push(Place {
+            targets.push(RestoreTarget {
                 entry: format!("companies/{number}"),
                 from: from.clone(),
                 to,
             });
         }
-        for (index, place) in places.iter().enumerate() {
+        for (index, target) in targets.iter().enumerate() {
             let hint = match index {
                 0 => "name a new home with --home",
                 _ => "name another folder with --companies",
             };
-            if !is_free(&place.to)? {
-                let path = place.to.clone();
-                return Err(BackupError::Occupied { path, hint });
+            if !is_free(&target.to)? {
+                let path = target.to.clone();
+                return Err(Error::Occupied { path, hint });
             }
         }
-        for place in &places {
-            let holds = |other: &&Place| other.to != place.to && place.to.starts_with(&other.to);
-            if let Some(other) = places.iter().find(holds) {
-                return Err(BackupError::Inside {
-                    path: place.to.clone(),
+        for target in &targets {
+            let holds =
+                |other: &&RestoreTarget| other.to != target.to && target.to.starts_with(&other.to);
+            if let Some(other) = targets.iter().find(holds) {
+                return Err(Error::Inside {
+                    path: target.to.clone(),
                     folder: other.to.clone(),
                 });
             }
         }
-        Ok(Self(places))
+        Ok(Self(targets))
     }
 
     /// Returns the index of the target of an entry and the path below it.
     fn find<'p>(&self, path: &'p str) -> Option<(usize, &'p str)> {
-        self.0.iter().enumerate().find_map(|(index, place)| {
-            let rest = path.strip_prefix(&place.entry)?;
-            match rest.is_empty() {
-                true => Some((index, "")),
-                false => Some((index, rest.strip_prefix('/')?)),
+        self.0.iter().enumerate().find_map(|(index, target)| {
+            let rest = path.strip_prefix(&target.entry)?;
+            if rest.is_empty() {
+                Some((index, ""))
+            } else {
+                Some((index, rest.strip_prefix('/')?))
             }
         })
     }
 }
 
 /// Returns whether the path does not exist or is an empty directory.
-fn is_free(path: &Path) -> Result<bool, BackupError> {
-    let failed = |source| BackupError::File {
+fn is_free(path: &Path) -> Result<bool, Error> {
+    let failed = |source| Error::File {
         path: path.to_owned(),
         source,
     };
@@ -290,13 +298,19 @@ fn is_free(path: &Path) -> Result<bool, BackupError> {
 }
 
 /// Writes an entry to its staging directory.
-fn put(path: &str, entry: Entry<'_>, places: &Places, staged: &[Staged]) -> Result<(), Refusal> {
-    let Some((index, below)) = places.find(path) else {
+fn write_entry(
+    path: &str,
+    entry: Entry<'_>,
+    targets: &RestoreTargets,
+    staged: &[StagedFolder],
+) -> Result<(), ArchiveError> {
+    let Some((index, below)) = targets.find(path) else {
         return Ok(());
     };
-    let to = match below.is_empty() {
-        true => return Ok(()),
-        false => staged[index].path.join(below),
+    let to = if below.is_empty() {
+        return Ok(());
+    } else {
+        staged[index].path.join(below)
     };
     match entry {
         Entry::Folder => DirBuilder::new().mode(0o700).create(&to)?,
@@ -312,17 +326,17 @@ fn put(path: &str, entry: Entry<'_>, places: &Places, staged: &[Staged]) -> Resu
 }
 
 /// A staging directory beside its target. Dropping it removes the directory unless it was moved into place.
-struct Staged {
+struct StagedFolder {
     path: PathBuf,
     is_placed: bool,
 }
 
-impl Staged {
-    fn new(target: &Path) -> Result<Self, BackupError> {
+impl StagedFolder {
+    fn new(target: &Path) -> Result<Self, Error> {
         let folder = parent(target);
         let path = folder.join(format!(".accord-restore-{}", random_text(8)));
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-        made.map_err(|source| BackupError::File {
+        made.map_err(|source| Error::File {
             path: target.to_owned(),
             source,
         })?;
@@ -332,12 +346,12 @@ impl Staged {
         })
     }
 
-    fn put_in_place(&mut self, target: &Path) -> Result<(), BackupError> {
+    fn move_into_place(&mut self, target: &Path) -> Result<(), Error> {
         let placed = sync_folders(&self.path)
             // The rename replaces an empty directory and fails on any other.
             .and_then(|()| fs::rename(&self.path, target))
             .and_then(|()| File::open(parent(target))?.sync_all());
-        placed.map_err(|source| BackupError::File {
+        placed.map_err(|source| Error::File {
             path: target.to_owned(),
             source,
         })?;
@@ -346,7 +360,7 @@ impl Staged {
     }
 }
 
-impl Drop for Staged {
+impl Drop for StagedFolder {
     fn drop(&mut self) {
         if !self.is_placed {
             let _ = fs::remove_dir_all(&self.path);
@@ -366,13 +380,13 @@ fn sync_folders(folder: &Path) -> io::Result<()> {
 }
 
 /// A reader that reports the number of bytes read.
-struct Counted<'a, R> {
+struct ProgressReader<'a, R> {
     input: R,
     count: u64,
     progress: &'a mut dyn FnMut(u64),
 }
 
-impl<R: io::Read> io::Read for Counted<'_, R> {
+impl<R: io::Read> io::Read for ProgressReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         self.count += count as u64;
@@ -387,7 +401,7 @@ mod tests {
 
     #[test]
     fn an_archive_adds_nothing_to_a_home_that_a_backup_does_not_save() {
-        let about = About {
+        let info = BackupInfo {
             format: FORMAT,
             version: "0.1.0".to_owned(),
             created_at: 0,
@@ -400,7 +414,7 @@ mod tests {
             "elsewhere/file",
             "companies/1/file",
         ] {
-            assert!(check_place(path, &about).is_err(), "{path}");
+            assert!(check_entry_path(path, &info).is_err(), "{path}");
         }
         for path in [
             "home",
@@ -410,7 +424,7 @@ mod tests {
             "home/artifacts/workspaces/ws_a",
             "companies/0/company/company.yaml",
         ] {
-            assert!(check_place(path, &about).is_ok(), "{path}");
+            assert!(check_entry_path(path, &info).is_ok(), "{path}");
         }
     }
 }

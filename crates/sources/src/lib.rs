@@ -57,7 +57,7 @@ impl fmt::Debug for Sources {
 }
 
 /// The clock of the operating system.
-pub(crate) struct SystemClock;
+struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
@@ -93,7 +93,7 @@ fn time_text(now_ms: i64) -> String {
 }
 
 /// Returns `length` random characters of `0-9 A-Z a-z`, uniformly distributed.
-pub(crate) fn random_text(length: usize) -> String {
+pub fn random_text(length: usize) -> String {
     // The largest multiple of 62 in a byte. Higher bytes are discarded because they would favour the first characters.
     const FAIR: u8 = 248;
     let mut text = String::with_capacity(length);

@@ -5,11 +5,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use agent::{WorkerBrief, WorkerEnd};
-use crud::{BindTargets, DocScope, ProjectPlace};
+use agent::{Agent, WorkerBrief, WorkerEnd};
+use artifacts::Artifacts;
+use crud::{BindTargets, CrudStore, DocScope, ProjectPlace};
 use protocol::{
     company::{RunId, RunStatus},
     turn::TurnStatus,
@@ -17,44 +18,56 @@ use protocol::{
 use rpc::{Failure, Kind};
 use runner::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
 use serde::{Deserialize, Serialize};
+use sources::Sources;
 use tokio::task::JoinHandle;
 
 use crate::{
-    Gateway,
-    artifacts::outputs::{self, RunOutputs},
-    linking, notify,
-    proposals::{self, DocText, Wish},
+    artifact_notifications::ArtifactNotifications,
+    linking::{self, Links},
+    notify::Notifier,
+    proposals::{self, DocText, ProposalRequest},
     rows,
+    run_outputs::{self, RunOutputs},
 };
 
 /// The maximum length of a thread title made from a task, in characters.
 const TITLE_CHARS: usize = 80;
 
 /// The implementation of [`Briefing`] for the worker sessions of this gateway.
-pub(crate) struct Briefs {
-    gateway: Weak<Gateway>,
+pub(crate) struct WorkerPrompts {
+    services: Arc<WorkerPromptServices>,
     /// The tasks that record started workers, by run.
     starting: Arc<Mutex<BTreeMap<RunId, JoinHandle<()>>>>,
 }
 
-impl Briefs {
-    pub(crate) fn new(gateway: Weak<Gateway>) -> Self {
+/// The services that [`WorkerPrompts`] uses.
+pub(crate) struct WorkerPromptServices {
+    pub(crate) store: CrudStore,
+    pub(crate) sources: Sources,
+    pub(crate) agent: Agent,
+    pub(crate) links: Arc<Links>,
+    pub(crate) artifacts: Arc<Artifacts>,
+    pub(crate) notifier: Notifier,
+    pub(crate) notifications: ArtifactNotifications,
+}
+
+impl WorkerPrompts {
+    pub(crate) fn new(services: WorkerPromptServices) -> Self {
         Self {
-            gateway,
+            services: Arc::new(services),
             starting: Arc::default(),
         }
     }
 }
 
-impl Briefing for Briefs {
+impl Briefing for WorkerPrompts {
     fn brief(&self, worker: Worker) -> Later<Result<Brief, String>> {
-        let gateway = self.gateway.upgrade();
+        let services = Arc::clone(&self.services);
         Box::pin(async move {
-            let gateway = gateway.ok_or("the gateway stops")?;
-            let place = gateway.place_of(&worker).await?;
+            let place = services.place_of(&worker).await?;
             // The hook performs the same read, so both use the cache.
-            let file = gateway.file_of(&place).await?;
-            let compiled = gateway.agent.brief(&brief(&worker, place)).await;
+            let file = services.file_of(&place).await?;
+            let compiled = services.agent.brief(&brief(&worker, place)).await;
             let compiled = compiled.map_err(|error| error.to_string())?;
             let manifest = serde_json::to_string_pretty(&compiled.manifest);
             Ok(Brief {
@@ -66,12 +79,10 @@ impl Briefing for Briefs {
     }
 
     fn started(&self, worker: Worker, brief: Brief) {
-        let Some(gateway) = self.gateway.upgrade() else {
-            return;
-        };
+        let services = Arc::clone(&self.services);
         let run = worker.run.clone();
         let noting = tokio::spawn(async move {
-            if let Err(error) = gateway.note_start(worker, &brief.manifest).await {
+            if let Err(error) = services.note_start(worker, &brief.manifest).await {
                 tracing::warn!(error, "the thread of a worker cannot be recorded");
             }
         });
@@ -80,12 +91,9 @@ impl Briefing for Briefs {
     }
 
     fn edited(&self, edit: Edited) -> Later<Handed> {
-        let gateway = self.gateway.upgrade();
+        let services = Arc::clone(&self.services);
         Box::pin(async move {
-            let Some(gateway) = gateway else {
-                return Handed::Later("the gateway stops".to_owned());
-            };
-            match gateway.propose_edit(edit).await {
+            match services.propose_edit(edit).await {
                 Ok(()) => Handed::Taken,
                 Err(failure) => {
                     let passes = matches!(failure.kind(), Kind::Internal | Kind::Overloaded);
@@ -101,7 +109,7 @@ impl Briefing for Briefs {
     }
 
     fn over(&self, over: WorkerOver) -> Later<()> {
-        let gateway = self.gateway.upgrade();
+        let services = Arc::clone(&self.services);
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let noting = starting.remove(&over.worker.run);
         drop(starting);
@@ -122,11 +130,8 @@ impl Briefing for Briefs {
             if let Some(noting) = noting {
                 let _ = noting.await;
             }
-            let Some(gateway) = gateway else {
-                return;
-            };
             let has_turn = over.was_briefed
-                && match gateway.agent.worker_ended(end).await {
+                && match services.agent.worker_ended(end).await {
                     Ok(()) => true,
                     // The start of the worker could not be recorded.
                     Err(agent::Error::Store(crud::Error::UnknownTurn(_))) => false,
@@ -135,14 +140,14 @@ impl Briefing for Briefs {
                         false
                     }
                 };
-            gateway.keep_outputs(over.worker, has_turn).await;
+            services.keep_outputs(over.worker, has_turn).await;
         })
     }
 }
 
 /// The agents doc and its version that a worker received as a file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Origin {
+struct DocOrigin {
     workspace_id: String,
     folder_id: Option<String>,
     version: i64,
@@ -157,7 +162,7 @@ fn author(agent: &str) -> String {
     }
 }
 
-impl Gateway {
+impl WorkerPromptServices {
     /// Returns the effective agents doc of a project. Only the nearest document applies, so an edit of the file is an
     /// edit of that document.
     async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
@@ -169,7 +174,7 @@ impl Gateway {
         let Some(found) = found.map_err(|error| error.to_string())? else {
             return Ok(None);
         };
-        let origin = Origin {
+        let origin = DocOrigin {
             workspace_id: found.doc.workspace_id,
             folder_id: found.doc.folder_id,
             version: found.doc.version,
@@ -186,8 +191,8 @@ impl Gateway {
     }
 
     /// Creates a proposal from the file that a worker edited.
-    async fn propose_edit(self: &Arc<Self>, edit: Edited) -> Result<(), Failure> {
-        let origin: Origin = serde_json::from_str(&edit.origin)
+    async fn propose_edit(&self, edit: Edited) -> Result<(), Failure> {
+        let origin: DocOrigin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
         // The origin record is stored in the company folder, which is untrusted, so it must not reach another
         // workspace.
@@ -201,7 +206,7 @@ impl Gateway {
             );
             return Err(Failure::param("/origin", message));
         }
-        let wish = Wish {
+        let request = ProposalRequest {
             scope: DocScope {
                 workspace_id: origin.workspace_id,
                 folder_id: origin.folder_id,
@@ -214,17 +219,17 @@ impl Gateway {
             ),
             author: author(&edit.agent),
         };
-        let (proposal, is_new) = self.propose(wish).await?;
+        let (proposal, is_new) = proposals::propose(&self.store, &self.sources, request).await?;
         if is_new {
             let publication = proposals::changed(&proposal.row)?;
-            notify::publish(self, &publication).await;
+            self.notifier.publish(&publication).await;
         }
         Ok(())
     }
 
     /// Returns the folder of the worker's project in the thread tree. Links the company folder first if the project has
     /// no folder yet.
-    async fn place_of(self: &Arc<Self>, worker: &Worker) -> Result<ProjectPlace, String> {
+    async fn place_of(&self, worker: &Worker) -> Result<ProjectPlace, String> {
         let dir = linking::dir(&worker.company);
         let find = async || {
             let companies = self.store.companies();
@@ -234,7 +239,7 @@ impl Gateway {
         match find().await? {
             Some(place) if place.folder_id.is_some() => Ok(place),
             Some(_) | None => {
-                self.link(worker.company.clone()).await;
+                self.links.link(worker.company.clone()).await;
                 let place = find().await?;
                 place.ok_or_else(|| "the company folder cannot be linked to a workspace".to_owned())
             }
@@ -242,7 +247,7 @@ impl Gateway {
     }
 
     /// Stores the outputs of a worker as artifacts.
-    async fn keep_outputs(self: &Arc<Self>, worker: Worker, has_turn: bool) {
+    async fn keep_outputs(&self, worker: Worker, has_turn: bool) {
         let place = match self.place_of(&worker).await {
             Ok(place) => place,
             Err(error) => {
@@ -266,10 +271,10 @@ impl Gateway {
             run: worker.run,
             agent: worker.agent,
         };
-        outputs::keep(self, outputs).await;
+        run_outputs::keep(&self.artifacts, &self.notifications, outputs).await;
     }
 
-    async fn note_start(self: &Arc<Self>, worker: Worker, manifest: &str) -> Result<(), String> {
+    async fn note_start(&self, worker: Worker, manifest: &str) -> Result<(), String> {
         let place = self.place_of(&worker).await?;
         let noted = self.agent.worker_started(brief(&worker, place), manifest);
         noted.await.map_err(|error| error.to_string())

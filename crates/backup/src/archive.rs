@@ -9,10 +9,9 @@ use std::{
     path::{Component, Path},
 };
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::sha256::hex;
 
 /// The name of the second-to-last entry, which contains the hash of each file.
 pub(super) const MANIFEST: &str = "MANIFEST.json";
@@ -31,17 +30,17 @@ const LONGEST_TEXT: u64 = 1 << 30;
 
 /// The size and hash of a file in an archive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Listed {
+pub(super) struct ListedFile {
     pub(super) bytes: u64,
     pub(super) sha256: String,
 }
 
 /// The files of an archive, by path.
-pub(super) type Manifest = BTreeMap<String, Listed>;
+pub(super) type Manifest = BTreeMap<String, ListedFile>;
 
 /// Why an archive is rejected.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum ArchiveError {
     /// The archive was truncated or modified, or is not a backup. Contains the failed check.
     #[error("{0}")]
     Damaged(String),
@@ -87,7 +86,7 @@ impl<W: Write> Writer<W> {
     }
 
     pub(super) fn folder(&mut self, path: &str) -> io::Result<()> {
-        self.head(&format!("{path}/"), Kind::Folder, 0o700, 0)
+        self.head(&format!("{path}/"), EntryKind::Folder, 0o700, 0)
     }
 
     /// Adds a file of exactly `size` bytes. Fails if `content` is shorter.
@@ -98,7 +97,7 @@ impl<W: Write> Writer<W> {
         size: u64,
         content: impl Read,
     ) -> io::Result<()> {
-        self.head(path, Kind::File, mode, size)?;
+        self.head(path, EntryKind::File, mode, size)?;
         let (mut hash, mut left) = (Sha256::new(), size);
         let mut content = content.take(size);
         let mut buffer = vec![0; 128 << 10];
@@ -116,9 +115,9 @@ impl<W: Write> Writer<W> {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, sentence));
         }
         self.pad(size)?;
-        let listed = Listed {
+        let listed = ListedFile {
             bytes: size,
-            sha256: hex(&hash.finalize()),
+            sha256: HEXLOWER.encode(&hash.finalize()),
         };
         self.manifest.insert(path.to_owned(), listed);
         Ok(())
@@ -128,17 +127,23 @@ impl<W: Write> Writer<W> {
     pub(super) fn finish(mut self) -> io::Result<W> {
         let manifest = serde_json::to_vec_pretty(&self.manifest)?;
         self.file(MANIFEST, 0o600, manifest.len() as u64, manifest.as_slice())?;
-        let seal = format!("{}\n", hex(&self.hash.clone().finalize()));
+        let seal = format!("{}\n", HEXLOWER.encode(&self.hash.clone().finalize()));
         self.file(SEAL, 0o600, seal.len() as u64, seal.as_bytes())?;
         self.put(&[0; 2 * BLOCK])?;
         self.output.flush()?;
         Ok(self.output)
     }
 
-    fn head(&mut self, path: &str, kind: Kind, mode: u32, size: u64) -> io::Result<()> {
+    fn head(&mut self, path: &str, kind: EntryKind, mode: u32, size: u64) -> io::Result<()> {
         let name = path.as_bytes();
         if name.len() > SHORT_NAME {
-            let long = header("././@LongLink", Kind::LongName, 0, name.len() as u64, 0);
+            let long = header(
+                "././@LongLink",
+                EntryKind::LongName,
+                0,
+                name.len() as u64,
+                0,
+            );
             self.put(&long)?;
             self.put(name)?;
             self.pad(name.len() as u64)?;
@@ -159,14 +164,14 @@ impl<W: Write> Writer<W> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum EntryKind {
     File,
     Folder,
     /// The long name of the next entry.
     LongName,
 }
 
-impl Kind {
+impl EntryKind {
     fn letter(self) -> u8 {
         match self {
             Self::File => b'0',
@@ -188,7 +193,7 @@ fn padding(size: u64) -> usize {
 }
 
 /// Builds the header block of an entry.
-fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK] {
+fn header(path: &str, kind: EntryKind, mode: u32, size: u64, now: u64) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     let mut field = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
     let name = path.as_bytes();
@@ -196,13 +201,12 @@ fn header(path: &str, kind: Kind, mode: u32, size: u64, now: u64) -> [u8; BLOCK]
     field(100, format!("{mode:07o}").as_bytes());
     field(108, b"0000000");
     field(116, b"0000000");
-    match size < 1 << 33 {
-        true => field(124, format!("{size:011o}").as_bytes()),
+    if size < 1 << 33 {
+        field(124, format!("{size:011o}").as_bytes());
+    } else {
         // Sizes that do not fit in octal digits are stored in binary after a marker byte (GNU extension).
-        false => {
-            field(124, &[0x80, 0, 0, 0]);
-            field(128, &size.to_be_bytes());
-        }
+        field(124, &[0x80, 0, 0, 0]);
+        field(128, &size.to_be_bytes());
     }
     field(136, format!("{now:011o}").as_bytes());
     field(148, b"        ");
@@ -237,9 +241,9 @@ pub(super) enum Entry<'a> {
 pub(super) fn read(
     input: impl Read,
     length: u64,
-    visit: &mut dyn FnMut(&str, Entry<'_>) -> Result<(), Refusal>,
-) -> Result<Manifest, Refusal> {
-    let mut input = Input {
+    visit: &mut dyn FnMut(&str, Entry<'_>) -> Result<(), ArchiveError>,
+) -> Result<Manifest, ArchiveError> {
+    let mut input = ArchiveReader {
         input,
         hash: Sha256::new(),
         left: length,
@@ -251,23 +255,24 @@ pub(super) fn read(
     loop {
         let so_far = input.hash.clone();
         let block = input.block()?;
-        let head = Head::read(&block)?;
+        let head = EntryHeader::read(&block)?;
         if head.size > input.left {
             return Err(damaged("it ends in the middle of a file"));
         }
         let path = match (head.kind, long_name.take()) {
-            (Kind::LongName, None) => {
+            (EntryKind::LongName, None) => {
                 let text = input.text(head.size.min(LONGEST_NAME + 1))?;
-                match text.len() as u64 <= LONGEST_NAME {
-                    true => long_name = Some(text),
-                    false => return Err(damaged("it has a name that is too long")),
+                if text.len() as u64 <= LONGEST_NAME {
+                    long_name = Some(text);
+                } else {
+                    return Err(damaged("it has a name that is too long"));
                 }
                 input.padding(head.size)?;
                 continue;
             }
-            (Kind::LongName, Some(_)) => return Err(damaged("it has a name for a name")),
-            (Kind::File | Kind::Folder, Some(long)) => long,
-            (Kind::File | Kind::Folder, None) => head.path.clone(),
+            (EntryKind::LongName, Some(_)) => return Err(damaged("it has a name for a name")),
+            (EntryKind::File | EntryKind::Folder, Some(long)) => long,
+            (EntryKind::File | EntryKind::Folder, None) => head.path.clone(),
         };
         let path = path.strip_suffix('/').unwrap_or(&path).to_owned();
         check_path(&path)?;
@@ -275,20 +280,22 @@ pub(super) fn read(
             return Err(damaged(&format!("`{path}` is in it twice")));
         }
         if let Some(listed) = &listed {
-            let is_seal = path == SEAL && head.kind == Kind::File;
+            let is_seal = path == SEAL && head.kind == EntryKind::File;
             if !is_seal || input.left != END - BLOCK as u64 {
                 return Err(damaged("something follows its list of hashes"));
             }
             let seal = input.text(head.size)?;
             input.padding(head.size)?;
-            let expected = format!("{}\n", hex(&so_far.finalize()));
-            let same_header = header(SEAL, Kind::File, 0o600, head.size, head.now) == block;
-            if seal != expected || !same_header || input.rest()?.iter().any(|byte| *byte != 0) {
+            let expected = format!("{}\n", HEXLOWER.encode(&so_far.finalize()));
+            let same_header = header(SEAL, EntryKind::File, 0o600, head.size, head.now) == block;
+            if seal != expected || !same_header || input.remaining()?.iter().any(|byte| *byte != 0)
+            {
                 return Err(damaged("its hash is not the one it was written with"));
             }
-            return match *listed == seen {
-                true => Ok(seen),
-                false => Err(damaged("its list of hashes is not that of its files")),
+            return if *listed == seen {
+                Ok(seen)
+            } else {
+                Err(damaged("its list of hashes is not that of its files"))
             };
         }
         if path == MANIFEST {
@@ -299,9 +306,9 @@ pub(super) fn read(
             continue;
         }
         match head.kind {
-            Kind::Folder => visit(&path, Entry::Folder)?,
-            Kind::File | Kind::LongName => {
-                let mut content = Content {
+            EntryKind::Folder => visit(&path, Entry::Folder)?,
+            EntryKind::File | EntryKind::LongName => {
+                let mut content = EntryContent {
                     input: &mut input,
                     hash: Sha256::new(),
                     left: head.size,
@@ -315,89 +322,90 @@ pub(super) fn read(
                 if content.left > 0 {
                     return Err(damaged("it ends in the middle of a file"));
                 }
-                let sha256 = hex(&content.hash.finalize());
+                let sha256 = HEXLOWER.encode(&content.hash.finalize());
                 folders.remove(&path);
                 let bytes = head.size;
-                seen.insert(path, Listed { bytes, sha256 });
+                seen.insert(path, ListedFile { bytes, sha256 });
             }
         }
         input.padding(head.size)?;
     }
 }
 
-fn damaged(why: &str) -> Refusal {
-    Refusal::Damaged(why.to_owned())
+fn damaged(why: &str) -> ArchiveError {
+    ArchiveError::Damaged(why.to_owned())
 }
 
 /// Rejects a path that is empty, absolute or could lead outside the target directory.
-fn check_path(path: &str) -> Result<(), Refusal> {
+fn check_path(path: &str) -> Result<(), ArchiveError> {
     let mut parts = Path::new(path).components();
     let is_plain = !path.is_empty()
         && !path.contains('\0')
         && !path.contains("//")
         && parts.all(|part| matches!(part, Component::Normal(_)))
         && Path::new(path).components().count() == path.split('/').count();
-    match is_plain {
-        true => Ok(()),
-        false => Err(damaged(&format!(
+    if is_plain {
+        Ok(())
+    } else {
+        Err(damaged(&format!(
             "it has the path `{}`",
             path.escape_debug()
-        ))),
+        )))
     }
 }
 
 /// The parsed header of an entry.
-struct Head {
+struct EntryHeader {
     path: String,
-    kind: Kind,
+    kind: EntryKind,
     mode: u32,
     size: u64,
     now: u64,
 }
 
-impl Head {
-    fn read(block: &[u8; BLOCK]) -> Result<Self, Refusal> {
-        let wrong = || damaged("it has something that is no header of a file");
+impl EntryHeader {
+    fn read(block: &[u8; BLOCK]) -> Result<Self, ArchiveError> {
+        let invalid = || damaged("it has something that is no header of a file");
         let octal = |from: usize, to: usize| {
             let text = std::str::from_utf8(&block[from..to]).ok()?;
             u64::from_str_radix(text.trim_end_matches(['\0', ' ']), 8).ok()
         };
-        if octal(148, 156).ok_or_else(wrong)? != u64::from(checksum(block)) {
-            return Err(wrong());
+        if octal(148, 156).ok_or_else(invalid)? != u64::from(checksum(block)) {
+            return Err(invalid());
         }
-        let kind = Kind::of(block[156])
+        let kind = EntryKind::of(block[156])
             .ok_or_else(|| damaged("it has something that is neither a file nor a folder"))?;
         let name = &block[..SHORT_NAME];
         let end = name.iter().position(|byte| *byte == 0);
         let name = std::str::from_utf8(&name[..end.unwrap_or(SHORT_NAME)]);
         let size = match block[124] {
             0x80 => {
-                let bytes = block[128..136].try_into().map_err(|_| wrong())?;
+                let bytes = block[128..136].try_into().map_err(|_| invalid())?;
                 Some(u64::from_be_bytes(bytes))
             }
             _ => octal(124, 136),
         };
-        let mode = octal(100, 108).ok_or_else(wrong)? & 0o777;
+        let mode = octal(100, 108).ok_or_else(invalid)? & 0o777;
         Ok(Self {
             // A long name may be cut inside a character here; the complete name precedes it in its own entry.
             path: name.unwrap_or_default().to_owned(),
             kind,
             mode: u32::try_from(mode).unwrap_or(0o600),
-            size: size.ok_or_else(wrong)?,
-            now: octal(136, 148).ok_or_else(wrong)?,
+            size: size.ok_or_else(invalid)?,
+            now: octal(136, 148).ok_or_else(invalid)?,
         })
     }
 }
 
-struct Input<R> {
+struct ArchiveReader<R> {
     input: R,
     hash: Sha256,
     /// The number of bytes that remain to be read.
     left: u64,
 }
 
-impl<R: Read> Input<R> {
-    fn take(&mut self, buffer: &mut [u8]) -> Result<(), Refusal> {
+impl<R: Read> ArchiveReader<R> {
+    fn take(&mut self, buffer: &mut [u8]) -> Result<(), ArchiveError> {
         match self.input.read_exact(buffer) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return Err(damaged("it ends too early"));
@@ -409,48 +417,50 @@ impl<R: Read> Input<R> {
         Ok(())
     }
 
-    fn block(&mut self) -> Result<[u8; BLOCK], Refusal> {
+    fn block(&mut self) -> Result<[u8; BLOCK], ArchiveError> {
         let mut block = [0; BLOCK];
         self.take(&mut block)?;
         Ok(block)
     }
 
     /// Reads the padding after an entry and rejects any byte that is not zero.
-    fn padding(&mut self, size: u64) -> Result<(), Refusal> {
+    fn padding(&mut self, size: u64) -> Result<(), ArchiveError> {
         let mut zeros = [0; BLOCK];
         let zeros = &mut zeros[..padding(size)];
         self.take(zeros)?;
-        match zeros.iter().all(|byte| *byte == 0) {
-            true => Ok(()),
-            false => Err(damaged("there is something between its files")),
+        if zeros.iter().all(|byte| *byte == 0) {
+            Ok(())
+        } else {
+            Err(damaged("there is something between its files"))
         }
     }
 
-    fn text(&mut self, size: u64) -> Result<String, Refusal> {
+    fn text(&mut self, size: u64) -> Result<String, ArchiveError> {
         let mut text = vec![0; usize::try_from(size.min(self.left)).unwrap_or(0)];
         self.take(&mut text)?;
         String::from_utf8(text).map_err(|_| damaged("it has a text that is none"))
     }
 
     /// Reads the bytes after the last entry.
-    fn rest(&mut self) -> Result<Vec<u8>, Refusal> {
-        let mut rest = Vec::new();
-        (&mut self.input).take(END).read_to_end(&mut rest)?;
-        match rest.len() == 2 * BLOCK {
-            true => Ok(rest),
-            false => Err(damaged("it does not end where it was ended")),
+    fn remaining(&mut self) -> Result<Vec<u8>, ArchiveError> {
+        let mut remaining = Vec::new();
+        (&mut self.input).take(END).read_to_end(&mut remaining)?;
+        if remaining.len() == 2 * BLOCK {
+            Ok(remaining)
+        } else {
+            Err(damaged("it does not end where it was ended"))
         }
     }
 }
 
 /// The content of one file.
-struct Content<'a, R> {
-    input: &'a mut Input<R>,
+struct EntryContent<'a, R> {
+    input: &'a mut ArchiveReader<R>,
     hash: Sha256,
     left: u64,
 }
 
-impl<R: Read> Read for Content<'_, R> {
+impl<R: Read> Read for EntryContent<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX);
         let most = most.min(buffer.len());
@@ -469,7 +479,7 @@ mod tests {
     use super::*;
 
     /// Returns the result of reading an archive.
-    fn said(archive: &[u8]) -> Result<Vec<String>, String> {
+    fn read_paths(archive: &[u8]) -> Result<Vec<String>, String> {
         let mut paths = Vec::new();
         let read = read(archive, archive.len() as u64, &mut |path, _| {
             paths.push(path.to_owned());
@@ -502,7 +512,7 @@ mod tests {
             put(writer, &long, "text");
         });
         assert_eq!(
-            said(&archive),
+            read_paths(&archive),
             Ok(["home", "home/empty", "home/block", &long]
                 .map(str::to_owned)
                 .to_vec())
@@ -522,12 +532,13 @@ mod tests {
         ] {
             let archive = written(|writer| put(writer, path, "x"));
             let expected = format!("it has the path `{}`", path.escape_debug());
-            let cut = match path.contains('\0') {
+            let cut = if path.contains('\0') {
                 // The header ends the name at the NUL byte, so the parsed name is not the listed one.
-                true => "its list of hashes is not that of its files".to_owned(),
-                false => expected,
+                "its list of hashes is not that of its files".to_owned()
+            } else {
+                expected
             };
-            assert_eq!(said(&archive), Err(cut), "{path:?}");
+            assert_eq!(read_paths(&archive), Err(cut), "{path:?}");
         }
     }
 
@@ -535,7 +546,7 @@ mod tests {
     fn what_is_neither_a_file_nor_a_folder_is_refused() {
         for letter in *b"12346xg" {
             let archive = written(|writer| {
-                let mut block = header("home/link", Kind::File, 0o777, 0, 0);
+                let mut block = header("home/link", EntryKind::File, 0o777, 0, 0);
                 block[156] = letter;
                 block[157..168].copy_from_slice(b"/etc/passwd");
                 let sum = checksum(&block);
@@ -543,7 +554,7 @@ mod tests {
                 writer.put(&block).unwrap();
             });
             let expected = "it has something that is neither a file nor a folder";
-            assert_eq!(said(&archive), Err(expected.to_owned()));
+            assert_eq!(read_paths(&archive), Err(expected.to_owned()));
         }
     }
 
@@ -553,7 +564,10 @@ mod tests {
             put(writer, "home/a", "one");
             put(writer, "home/a", "two");
         });
-        assert_eq!(said(&archive), Err("`home/a` is in it twice".to_owned()));
+        assert_eq!(
+            read_paths(&archive),
+            Err("`home/a` is in it twice".to_owned())
+        );
     }
 
     #[test]
@@ -565,10 +579,10 @@ mod tests {
         for at in 0..archive.len() {
             let mut changed = archive.clone();
             changed[at] ^= 1 << (at % 8);
-            assert!(said(&changed).is_err(), "byte {at}");
-            assert!(said(&archive[..at]).is_err(), "cut at {at}");
+            assert!(read_paths(&changed).is_err(), "byte {at}");
+            assert!(read_paths(&archive[..at]).is_err(), "cut at {at}");
         }
         let longer = [archive.as_slice(), &[0; BLOCK]].concat();
-        assert!(said(&longer).is_err());
+        assert!(read_paths(&longer).is_err());
     }
 }

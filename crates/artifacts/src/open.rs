@@ -13,18 +13,18 @@ use std::{
 use blobs::{store::LocalBlobs, upload::Upload};
 use entity::artifact_upload_session as session;
 
-use super::{chunk_hashes::Collected, segments};
+use super::{chunk_hashes::CollectedHashes, segments};
 
 /// The time for which a cached row is valid. Another process of the home may end the upload.
-const GOOD_FOR: Duration = Duration::from_secs(1);
+const CACHED_FOR: Duration = Duration::from_secs(1);
 
 /// The entries of all uploads, by upload id.
 #[derive(Debug, Default)]
-pub(super) struct OpenUploads(Mutex<BTreeMap<String, Arc<Place>>>);
+pub(super) struct OpenUploads(Mutex<BTreeMap<String, Arc<UploadEntry>>>);
 
 /// The entry of one upload.
 #[derive(Debug, Default)]
-pub(super) struct Place(Mutex<OpenUpload>);
+pub(super) struct UploadEntry(Mutex<OpenUpload>);
 
 /// The state of one upload, accessible while its entry is locked.
 #[derive(Debug, Default)]
@@ -34,33 +34,33 @@ pub(super) struct OpenUpload {
     /// Whether the upload accepts no more chunks, because it is complete or removed.
     pub(super) is_closed: bool,
     /// The hashes sent with the chunks. `None` unless this process received all chunks with a hash.
-    pub(super) chunk_hashes: Option<Collected>,
+    pub(super) chunk_hashes: Option<CollectedHashes>,
     /// When the expiry was last extended in the database, in Unix seconds.
     pub(super) extended_at: i64,
-    checked: Option<(Arc<session::Model>, Instant)>,
+    cached: Option<(Arc<session::Model>, Instant)>,
 }
 
 impl OpenUploads {
     /// Returns the entry of an upload id, whether or not the upload exists.
-    pub(super) fn place(&self, upload_id: &str) -> Arc<Place> {
-        let mut places = self.lock();
-        if let Some(place) = places.get(upload_id) {
-            return Arc::clone(place);
+    pub(super) fn entry(&self, upload_id: &str) -> Arc<UploadEntry> {
+        let mut entries = self.lock();
+        if let Some(entry) = entries.get(upload_id) {
+            return Arc::clone(entry);
         }
-        let place = Arc::<Place>::default();
-        places.insert(upload_id.to_owned(), Arc::clone(&place));
-        place
+        let entry = Arc::<UploadEntry>::default();
+        entries.insert(upload_id.to_owned(), Arc::clone(&entry));
+        entry
     }
 
     /// Removes an entry without a file that is not closed, unless it is in use elsewhere.
-    pub(super) fn give_back(&self, upload_id: &str, place: &Arc<Place>) {
-        let mut places = self.lock();
-        let is_listed = places
+    pub(super) fn release(&self, upload_id: &str, entry: &Arc<UploadEntry>) {
+        let mut entries = self.lock();
+        let is_listed = entries
             .get(upload_id)
-            .is_some_and(|listed| Arc::ptr_eq(listed, place));
+            .is_some_and(|listed| Arc::ptr_eq(listed, entry));
         // The reference of the caller and that of the map.
-        if is_listed && Arc::strong_count(place) == 2 && place.lock().is_empty() {
-            places.remove(upload_id);
+        if is_listed && Arc::strong_count(entry) == 2 && entry.lock().is_empty() {
+            entries.remove(upload_id);
         }
     }
 
@@ -69,19 +69,19 @@ impl OpenUploads {
         self.lock().remove(upload_id);
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Place>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<UploadEntry>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place {
+impl UploadEntry {
     pub(super) fn lock(&self) -> MutexGuard<'_, OpenUpload> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the cached row of the upload if it is recent, belongs to the owner, and no other process has changed the
     /// file since.
-    pub(super) fn checked(
+    pub(super) fn cached(
         &self,
         workspace_id: &str,
         owner: &str,
@@ -89,18 +89,18 @@ impl Place {
     ) -> Option<Arc<session::Model>> {
         let mut open = self.lock();
         open.refresh();
-        let (session, at) = open.checked.as_ref()?;
+        let (session, at) = open.cached.as_ref()?;
         let is_same = session.workspace_id == workspace_id
             && session.owner == owner
             && session.expires_at > now
-            && at.elapsed() < GOOD_FOR;
+            && at.elapsed() < CACHED_FOR;
         is_same.then(|| Arc::clone(session))
     }
 
     /// Caches the row of the upload.
-    pub(super) fn note(&self, session: session::Model) -> Arc<session::Model> {
+    pub(super) fn cache(&self, session: session::Model) -> Arc<session::Model> {
         let session = Arc::new(session);
-        self.lock().checked = Some((Arc::clone(&session), Instant::now()));
+        self.lock().cached = Some((Arc::clone(&session), Instant::now()));
         session
     }
 }
@@ -115,13 +115,13 @@ impl OpenUpload {
         if self.upload.as_ref().is_some_and(|file| !file.is_current()) {
             self.upload = None;
             self.chunk_hashes = None;
-            self.checked = None;
+            self.cached = None;
         }
     }
 
     /// Drops the cached row, so that the next chunk reads it from the database.
-    pub(super) fn doubt(&mut self) {
-        self.checked = None;
+    pub(super) fn invalidate(&mut self) {
+        self.cached = None;
     }
 
     /// Closes the upload to further chunks and closes its file.
@@ -129,7 +129,7 @@ impl OpenUpload {
         self.is_closed = true;
         self.upload = None;
         self.chunk_hashes = None;
-        self.checked = None;
+        self.cached = None;
     }
 
     /// Returns the file of the upload, or `None` if nothing was received. Blocks.
@@ -160,7 +160,7 @@ impl OpenUpload {
             let (workspace, upload) = segments(session)?;
             let upload = Upload::create(blobs, &workspace, &upload)?;
             self.opened(upload, session);
-            self.chunk_hashes = Some(Collected::default());
+            self.chunk_hashes = Some(CollectedHashes::default());
         }
         self.upload.as_mut().ok_or(blobs::Error::MissingUpload)
     }

@@ -11,12 +11,12 @@ use super::{asking, blocking, known};
 use crate::Context;
 
 /// A caller with limited visibility and the company folder it reads.
-pub(super) struct Sight {
+pub(super) struct LimitedView {
     company: Company,
     actor: Actor,
 }
 
-impl Sight {
+impl LimitedView {
     /// Returns the limited view of the caller, or `None` if the caller may see everything.
     pub(super) async fn of(
         ctx: &Context,
@@ -44,11 +44,11 @@ impl Sight {
 
 /// Removes the rows that the caller may not see. `agent` returns the agent that a row belongs to.
 pub(super) async fn visible<T: Send + 'static>(
-    sight: Option<Sight>,
+    limited_view: Option<LimitedView>,
     mut rows: Vec<T>,
     agent: impl Fn(&Company, &T) -> Option<String> + Send + 'static,
 ) -> Result<Vec<T>, Failure> {
-    let Some(Sight { company, actor }) = sight else {
+    let Some(LimitedView { company, actor }) = limited_view else {
         return Ok(rows);
     };
     blocking(move || {
@@ -61,11 +61,11 @@ pub(super) async fn visible<T: Send + 'static>(
 
 /// Rejects an item that the caller may not see.
 pub(super) async fn check_visible(
-    sight: Option<Sight>,
+    limited_view: Option<LimitedView>,
     id: String,
     agent: impl FnOnce(&Company) -> Option<String> + Send + 'static,
 ) -> Result<(), Failure> {
-    let Some(Sight { company, actor }) = sight else {
+    let Some(LimitedView { company, actor }) = limited_view else {
         return Ok(());
     };
     blocking(move || {

@@ -14,13 +14,13 @@ const DIGITS: usize = 64;
 
 /// The chunk hashes of an upload, collected from its first byte on.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedHashes {
     chunk: u64,
     received: u64,
     hashes: String,
 }
 
-impl Collected {
+impl CollectedHashes {
     /// Adds the next chunk of an upload of `total` bytes. Returns whether the collection is still usable: every chunk
     /// needs a hash, and all but the last need the same size.
     pub(super) fn add(&mut self, length: u64, total: u64, sha256: Option<&str>) -> bool {
@@ -33,9 +33,10 @@ impl Collected {
         self.received += length;
         self.hashes.push_str(sha256);
         let is_last = self.received == total;
-        match is_last {
-            true => length <= self.chunk,
-            false => length == self.chunk && length >= MIN_CHUNK,
+        if is_last {
+            length <= self.chunk
+        } else {
+            length == self.chunk && length >= MIN_CHUNK
         }
     }
 
@@ -61,12 +62,7 @@ pub(super) fn of_recommended(hashes: &[ContentHash]) -> Option<ChunkHashes> {
 }
 
 /// Returns the hash of a range of a file of `size` bytes, or `None` if the range is not one of its chunks.
-pub(crate) fn of_range(
-    chunks: &ChunkHashes,
-    size: u64,
-    offset: u64,
-    length: u64,
-) -> Option<String> {
+pub fn of_range(chunks: &ChunkHashes, size: u64, offset: u64, length: u64) -> Option<String> {
     let chunk = u64::try_from(chunks.chunk_bytes).ok()?;
     let is_chunk =
         offset.checked_rem(chunk)? == 0 && size.checked_sub(offset)?.min(chunk) == length;
@@ -91,7 +87,7 @@ mod tests {
     /// Returns the hashes of an upload whose chunks have these sizes and the hashes `a…`, `b…` and so on.
     fn collect(sizes: &[u64]) -> Option<ChunkHashes> {
         let total = sizes.iter().sum();
-        let mut collected = Collected::default();
+        let mut collected = CollectedHashes::default();
         let mut sizes = sizes.iter().zip('a'..);
         let fits = sizes.all(|(size, digit)| collected.add(*size, total, Some(&digits(digit))));
         fits.then(|| collected.of_all(total)).flatten()
@@ -134,7 +130,7 @@ mod tests {
 
     #[test]
     fn one_chunk_without_a_hash_is_too_many() {
-        let mut collected = Collected::default();
+        let mut collected = CollectedHashes::default();
         assert!(collected.add(64 * K, 128 * K, Some(&digits('a'))));
         assert!(!collected.add(64 * K, 128 * K, None));
         assert_eq!(collected.of_all(128 * K), None);

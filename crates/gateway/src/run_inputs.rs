@@ -1,12 +1,10 @@
 //! Copies artifacts referenced by jobs into the inputs of their runs.
 
-use std::{
-    io::Read as _,
-    sync::{Arc, Weak},
-};
+use std::{io::Read as _, sync::Arc};
 
+use artifacts::Artifacts;
 use company::{Company, Error, execution::run, secret};
-use crud::{ArtifactDetail, BindTargets, NewBinding};
+use crud::{ArtifactDetail, BindTargets, CrudStore, NewBinding};
 use protocol::{
     ArtifactId, Id as _,
     company::{
@@ -14,23 +12,23 @@ use protocol::{
         context::{ContextRef, ContextRefKind},
     },
 };
+use sources::Sources;
 use tokio::runtime::Handle;
 
-use super::open_bytes;
-use crate::{Gateway, linking};
+use crate::{linking, rows};
 
 /// The number of characters after the prefix of an artifact id. Document ids of company folders are longer.
 const ID_LETTERS: usize = 18;
 
 /// Access to the artifacts of a gateway for its jobs. All methods block.
 #[derive(Clone, Debug)]
-pub(crate) struct RunInputs(Weak<Gateway>);
+pub(crate) struct RunInputs {
+    pub(crate) store: CrudStore,
+    pub(crate) sources: Sources,
+    pub(crate) artifacts: Arc<Artifacts>,
+}
 
 impl RunInputs {
-    pub(crate) fn new(gateway: Weak<Gateway>) -> Self {
-        Self(gateway)
-    }
-
     /// Rejects references to artifacts that do not exist, are not ready or contain a secret.
     pub(crate) fn check(&self, company: &Company, refs: &[ContextRef]) -> Result<(), Error> {
         for id in refs.iter().filter_map(artifact) {
@@ -70,16 +68,10 @@ impl RunInputs {
         Ok(told)
     }
 
-    fn gateway(&self) -> Result<Arc<Gateway>, Error> {
-        let gateway = self.0.upgrade();
-        gateway.ok_or_else(|| Error::Refused("the gateway stops".to_owned()))
-    }
-
     /// Reads an artifact of the workspace linked to a company folder, with its bytes.
     fn read(&self, company: &Company, id: &ArtifactId) -> Result<(ArtifactDetail, Vec<u8>), Error> {
-        let gateway = self.gateway()?;
         let dir = linking::dir(company);
-        let (companies, artifacts) = (gateway.store.companies(), gateway.store.artifacts());
+        let (companies, artifacts) = (self.store.companies(), self.store.artifacts());
         let found = Handle::current().block_on(async {
             let workspace = companies.workspace(&dir).await.ok().flatten()?;
             artifacts.get(&workspace, id.as_str(), None).await.ok()
@@ -90,10 +82,10 @@ impl RunInputs {
                 "`{id}` in context_refs is no artifact of this company's workspace"
             ))
         })?;
-        let bytes = Handle::current().block_on(open_bytes(&gateway, &detail.blob));
+        let bytes = Handle::current().block_on(self.artifacts.open_bytes(&detail.blob));
         let mut bytes_read = Vec::new();
         bytes
-            .map_err(|failure| failure.message().to_owned())
+            .map_err(|error| rows::artifact_failure(error).message().to_owned())
             .and_then(|mut bytes| {
                 let read = bytes.read_to_end(&mut bytes_read);
                 read.map_err(|error| error.to_string())
@@ -102,18 +94,18 @@ impl RunInputs {
         // Only text can be searched for secrets; binary content is not inspected.
         let is_secret = std::str::from_utf8(&bytes_read)
             .is_ok_and(|content| secret::detect(content).total() > 0);
-        match is_secret {
-            false => Ok((detail, bytes_read)),
-            true => Err(Error::Refused(format!(
+        if is_secret {
+            Err(Error::Refused(format!(
                 "artifact `{id}` holds what looks like a secret and is not given to a worker"
-            ))),
+            )))
+        } else {
+            Ok((detail, bytes_read))
         }
     }
 
     fn bind(&self, detail: &ArtifactDetail, (run, job): (&RunId, &JobId)) -> Result<(), Error> {
-        let gateway = self.gateway()?;
         let binding = NewBinding {
-            id: format!("abn_{}", gateway.sources.ids.suffix()),
+            id: format!("abn_{}", self.sources.ids.suffix()),
             workspace_id: detail.artifact.workspace_id.clone(),
             artifact_id: detail.artifact.id.clone(),
             version_id: Some(detail.version.id.clone()),
@@ -126,9 +118,9 @@ impl RunInputs {
             direction: "context".to_owned(),
             item_index: None,
             role: Some("task".to_owned()),
-            now: gateway.sources.clock.now(),
+            now: self.sources.clock.now(),
         };
-        let bound = Handle::current().block_on(gateway.store.artifacts().bind(binding));
+        let bound = Handle::current().block_on(self.store.artifacts().bind(binding));
         bound
             .map(drop)
             .map_err(|error| Error::Refused(format!("an artifact cannot be bound: {error}")))
