@@ -124,7 +124,7 @@ impl Prepared {
     pub(crate) fn new(event: &Event) -> Self {
         // The field order determines the order in the line.
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct LineFields<'a> {
             schema_version: u32,
             ts_wallclock: &'a str,
             run_id: &'a RunId,
@@ -143,7 +143,7 @@ impl Prepared {
         let printed = |value: serde_json::Result<String>| {
             value.expect("strings and numbers always print as JSON")
         };
-        let mut head = printed(serde_json::to_string(&Line {
+        let mut head = printed(serde_json::to_string(&LineFields {
             schema_version: SCHEMA_VERSION,
             ts_wallclock: &event.ts_wallclock,
             run_id: &event.run_id,

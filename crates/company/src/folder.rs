@@ -56,7 +56,7 @@ pub struct Companies {
     started: Instant,
     on_append: OnAppend,
     before_write: Option<BeforeWrite>,
-    carrying: Arc<Mutex<()>>,
+    executing: Arc<Mutex<()>>,
     /// Queues of comments to be written, by folder.
     comments: Arc<Mutex<BTreeMap<PathBuf, Arc<CommentQueue>>>>,
     /// Intents whose remaining parts failed, with the time of the last attempt.
@@ -107,7 +107,7 @@ impl Companies {
             started: Instant::now(),
             on_append,
             before_write: None,
-            carrying: Arc::default(),
+            executing: Arc::default(),
             comments: Arc::default(),
             put_off: Arc::default(),
             ended: Arc::default(),
@@ -502,9 +502,9 @@ impl Company {
     }
 
     /// Locks the execution of approved actions, which happens outside of the write lock.
-    pub(crate) fn carrying(&self) -> MutexGuard<'_, ()> {
-        let carrying = self.shared.carrying.lock();
-        carrying.unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn executing(&self) -> MutexGuard<'_, ()> {
+        let executing = self.shared.executing.lock();
+        executing.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Builds a folder next to its destination; [`Writer::put_in_place`] moves it there.
@@ -596,7 +596,7 @@ impl Company {
         }
         let path = self.path(relative);
         let metadata = fs::metadata(&path).map_err(|error| self.io("read", relative, error))?;
-        if let Some(found) = self.shared.cache.get(&path, Stamp::of(&metadata)) {
+        if let Some(found) = self.shared.cache.get(&path, DocumentStamp::of(&metadata)) {
             return Ok(found);
         }
         let (bytes, metadata) = self.load(relative)?;
@@ -607,7 +607,7 @@ impl Company {
         if age.is_some_and(|age| age > SETTLED) {
             self.shared
                 .cache
-                .put(path, Stamp::of(&metadata), Arc::clone(&parsed) as _);
+                .put(path, DocumentStamp::of(&metadata), Arc::clone(&parsed) as _);
         }
         Ok(parsed)
     }
@@ -842,14 +842,14 @@ fn text<'a>(relative: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
 
 /// File metadata that changes whenever the content of a file changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Stamp {
+struct DocumentStamp {
     modified: (i64, i64),
     changed: (i64, i64),
     size: u64,
     inode: u64,
 }
 
-impl Stamp {
+impl DocumentStamp {
     fn of(metadata: &fs::Metadata) -> Self {
         Self {
             modified: (metadata.mtime(), metadata.mtime_nsec()),
@@ -866,7 +866,7 @@ type Parsed = Arc<dyn Any + Send + Sync>;
 /// Cache of parsed documents by path; an entry is valid while the stamp of its file is unchanged.
 #[derive(Default)]
 struct Cache {
-    entries: Mutex<BTreeMap<PathBuf, (Stamp, Vec<Parsed>)>>,
+    entries: Mutex<BTreeMap<PathBuf, (DocumentStamp, Vec<Parsed>)>>,
 }
 
 impl std::fmt::Debug for Cache {
@@ -876,7 +876,7 @@ impl std::fmt::Debug for Cache {
 }
 
 impl Cache {
-    fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: Stamp) -> Option<Arc<T>> {
+    fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: DocumentStamp) -> Option<Arc<T>> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (kept, documents) = entries.get(path)?;
         let fits = |document: &Parsed| Arc::clone(document).downcast().ok();
@@ -885,7 +885,7 @@ impl Cache {
             .flatten()
     }
 
-    fn put(&self, path: PathBuf, stamp: Stamp, document: Parsed) {
+    fn put(&self, path: PathBuf, stamp: DocumentStamp, document: Parsed) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MAX_CACHED_FILES {
             // Clearing the whole cache at its limit is cheaper than tracking the use of entries on every read.

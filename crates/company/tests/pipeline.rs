@@ -6,7 +6,7 @@ mod place;
 
 use company::{
     Company, Error,
-    decisions::review::Verdict,
+    decisions::review::DocumentDecision,
     documents::validate,
     events::replay,
     execution::run,
@@ -76,7 +76,7 @@ fn decide(
     role: ActorRole,
 ) -> Result<(), Error> {
     let approval = &package.response.artifacts.approval_artifact_id;
-    let verdict = Verdict {
+    let verdict = DocumentDecision {
         project_id: package.response.project_id.clone(),
         actor: Actor {
             id: actor.to_owned(),

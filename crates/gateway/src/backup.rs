@@ -31,7 +31,7 @@ use std::{
 
 use company::{
     Companies, Company, Trust,
-    files::walk::{Found, walk_folder},
+    files::walk::{WalkEntry, walk_folder},
     workspace::transfer,
 };
 use serde::{Deserialize, Serialize};
@@ -357,7 +357,8 @@ impl Saving<'_> {
             }
         }
         let is_left_out = |folder: &Path, name: &OsStr| is_temporary(folder, name);
-        let mut visit = |path: &Path, found: Found<'_>| self.add("home/artifacts", path, &found);
+        let mut visit =
+            |path: &Path, found: WalkEntry<'_>| self.add("home/artifacts", path, &found);
         match walk_folder(&home.join("artifacts"), &is_left_out, &mut visit) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             walked => walked,
@@ -383,7 +384,7 @@ impl Saving<'_> {
         })
     }
 
-    fn add(&mut self, place: &str, path: &Path, found: &Found<'_>) -> io::Result<()> {
+    fn add(&mut self, place: &str, path: &Path, found: &WalkEntry<'_>) -> io::Result<()> {
         let Some(name) = path.to_str() else {
             let shown = path.display();
             self.left_out
@@ -395,15 +396,15 @@ impl Saving<'_> {
             false => format!("{place}/{name}"),
         };
         match found {
-            Found::Folder => self.writer.folder(&entry),
-            Found::Left => Ok(()),
-            Found::File(file) => self.file(&entry, file, file.metadata()?.len()),
-            Found::Log(file, length) => self.file(&entry, file, *length),
-            Found::Link(_) => {
+            WalkEntry::Folder => self.writer.folder(&entry),
+            WalkEntry::Left => Ok(()),
+            WalkEntry::File(file) => self.file(&entry, file, file.metadata()?.len()),
+            WalkEntry::Log(file, length) => self.file(&entry, file, *length),
+            WalkEntry::Link(_) => {
                 self.left_out.push(format!("{entry}: it is a link"));
                 Ok(())
             }
-            Found::Odd => {
+            WalkEntry::Odd => {
                 self.left_out.push(format!("{entry}: it is no plain file"));
                 Ok(())
             }

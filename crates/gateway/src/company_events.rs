@@ -18,7 +18,7 @@ use std::{
 
 use company::{
     Companies, Company, conversation,
-    events::follow::{self, Filter, Found, LogFile, LogPlace},
+    events::follow::{self, Filter, FoundEvent, LogFileId, LogLocation},
     policy::Actor,
 };
 use index::SyncWorker;
@@ -93,7 +93,7 @@ pub(crate) enum Acknowledged<'a> {
 struct Place {
     offset: u64,
     /// The file that the offset refers to; `None` until the log is read.
-    file: Option<LogFile>,
+    file: Option<LogFileId>,
     /// The number of lines before the offset; `None` until the log is read.
     lines: Option<u64>,
 }
@@ -103,7 +103,7 @@ struct Place {
 pub(crate) struct CompanySubscription {
     subscription: Arc<Subscription>,
     outbox: Arc<Outbox>,
-    backfill: Vec<Found>,
+    backfill: Vec<FoundEvent>,
 }
 
 /// The parameters of [`CompanyEvents::subscribe`].
@@ -150,7 +150,7 @@ impl CompanyEvents {
                 if let Some(events) = events.upgrade() {
                     events.grown(path, offset);
                 }
-                let place = follow::place_of(path);
+                let place = follow::log_location(path);
                 if let (Some(worker), Some(place)) = (index_worker.upgrade(), place) {
                     worker.notify(&place.root);
                 }
@@ -310,7 +310,7 @@ impl CompanyEvents {
         if subscriptions.is_empty() {
             return;
         }
-        let Some(place) = follow::place_of(path) else {
+        let Some(place) = follow::log_location(path) else {
             return;
         };
         for subscription in subscriptions.values() {
@@ -353,7 +353,7 @@ impl Subscription {
         self.wake.notify_one();
     }
 
-    fn grown(&self, path: &Path, place: &LogPlace, offset: u64) {
+    fn grown(&self, path: &Path, place: &LogLocation, offset: u64) {
         let is_of_folder = self
             .folder
             .as_ref()
@@ -373,7 +373,7 @@ impl Subscription {
         folder: &Company,
         limit: Option<usize>,
         after: Option<&str>,
-    ) -> Result<Vec<Found>, company::Error> {
+    ) -> Result<Vec<FoundEvent>, company::Error> {
         let ends = follow::logs(folder, &self.filter)?;
         {
             let mut reading = self.reading();
@@ -419,7 +419,7 @@ impl Subscription {
         let Ok(event) = RawValue::from_string(line) else {
             return;
         };
-        let place = follow::place_of(path);
+        let place = follow::log_location(path);
         let (root, project_id) = match place {
             Some(place) => (place.root.display().to_string(), Some(place.project_id)),
             None => (String::new(), None),
@@ -454,7 +454,7 @@ impl CompanySubscription {
                 backfill,
             } = self;
             for found in backfill {
-                let Found {
+                let FoundEvent {
                     path,
                     seq,
                     line,

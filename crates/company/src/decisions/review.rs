@@ -14,7 +14,7 @@ use crate::{
     decisions::basis::Basis,
     document::{Review, ReviewSubject},
     event_log::Event,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     org::text,
     policy::{self, Actor, Decision},
@@ -26,7 +26,7 @@ pub(crate) const ACTION_KIND: &str = "heartbeat_action";
 
 /// A decision that an actor makes about a document.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct DocumentDecision {
     /// Project of the document.
     pub project_id: ProjectId,
     /// Id of the document.
@@ -40,12 +40,12 @@ pub struct Verdict {
     /// Hash of the content that was shown to the actor. If absent, the decision applies to the current content.
     pub expected_sha256: Option<String>,
     /// How the actor's presence was proven.
-    pub presence: Present,
+    pub presence: PresenceProof,
 }
 
 /// Proof of the actor's presence, as recorded in the event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Present {
+pub struct PresenceProof {
     /// Kind of proof.
     pub via: Presence,
     /// Token that was used, if the proof is a token.
@@ -76,10 +76,10 @@ pub(crate) struct Provenance {
     pub(crate) is_bound: bool,
     /// Proof of the actor's presence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) presence: Option<Present>,
+    pub(crate) presence: Option<PresenceProof>,
 }
 
-impl Verdict {
+impl DocumentDecision {
     /// Rejects notes that contain a secret.
     pub(crate) fn check_notes(&self) -> Result<(), Error> {
         match self.notes.as_deref().map(str::trim) {
@@ -184,20 +184,20 @@ impl Verdict {
 /// project's audit log.
 pub(crate) fn put_decision(
     writer: &Writer<'_>,
-    mut together: Together,
+    mut writes: WriteSet,
     project: &ProjectId,
     event: Option<Event>,
 ) -> Result<(), Error> {
     let company = writer.company();
     let Some(event) = event else {
-        return writer.put_together(&together);
+        return writer.put_all(&writes);
     };
     let log = format!("{}/events.jsonl", layout::run(project, &event.run_id));
     if company.path(&log).exists() {
-        together.events.push((project.clone(), event));
-        return writer.put_together(&together);
+        writes.events.push((project.clone(), event));
+        return writer.put_all(&writes);
     }
-    writer.put_together(&together)?;
+    writer.put_all(&writes)?;
     if let Err(error) = policy::audit(company, project, &[event]) {
         // A failed audit does not change the decision; the review records it.
         tracing::warn!(%error, "the event of a decision cannot be appended to the audit log");

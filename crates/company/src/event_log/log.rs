@@ -76,7 +76,11 @@ impl EventLogs {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let lines = events.iter().map(Prepared::new).map(Line::Event).collect();
+        let lines = events
+            .iter()
+            .map(Prepared::new)
+            .map(NewLine::Event)
+            .collect();
         self.log(&place.path).append(place, lines)
     }
 
@@ -86,7 +90,7 @@ impl EventLogs {
         if lines.is_empty() {
             return Ok(());
         }
-        let lines = lines.into_iter().map(Line::Plain).collect();
+        let lines = lines.into_iter().map(NewLine::Plain).collect();
         self.log(&place.path).append(place, lines).map(drop)
     }
 
@@ -128,20 +132,20 @@ impl EventLogs {
 /// The appends to one file.
 #[derive(Default)]
 struct Log {
-    group: Group<Vec<Line>, Result<Vec<Appended>, Error>>,
+    group: Group<Vec<NewLine>, Result<Vec<Appended>, Error>>,
     /// End of the file after the last write of this process.
     remembered: Mutex<Option<End>>,
 }
 
 /// A line to append.
-enum Line {
+enum NewLine {
     /// An event, which becomes part of the file's chain.
     Event(Prepared),
     /// Text without LF.
     Plain(String),
 }
 
-impl Line {
+impl NewLine {
     /// Approximate length of the finished line in bytes.
     fn len(&self) -> usize {
         match self {
@@ -152,8 +156,8 @@ impl Line {
 }
 
 impl Log {
-    fn append(&self, place: &LogFile, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
-        let bytes = lines.iter().map(Line::len).sum();
+    fn append(&self, place: &LogFile, lines: Vec<NewLine>) -> Result<Vec<Appended>, Error> {
+        let bytes = lines.iter().map(NewLine::len).sum();
         let written = self
             .group
             .submit(lines, bytes, |batches| self.write(place, batches));
@@ -164,7 +168,11 @@ impl Log {
     }
 
     /// Writes the lines of several callers with one sync.
-    fn write(&self, place: &LogFile, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+    fn write(
+        &self,
+        place: &LogFile,
+        batches: Vec<Vec<NewLine>>,
+    ) -> Vec<Result<Vec<Appended>, Error>> {
         let (callers, path) = (batches.len(), &place.path);
         let remembered = lock(&self.remembered).take();
         match write_batches(place, remembered, batches) {
@@ -197,12 +205,12 @@ fn copy_of(error: &Error, path: &Path) -> Error {
 fn write_batches(
     place: &LogFile,
     remembered: Option<End>,
-    batches: Vec<Vec<Line>>,
+    batches: Vec<Vec<NewLine>>,
 ) -> Result<(Vec<Vec<Appended>>, End), Error> {
     let mut lines = batches.iter().flatten();
-    let has_plain = lines.any(|line| matches!(line, Line::Plain(_)));
+    let has_plain = lines.any(|line| matches!(line, NewLine::Plain(_)));
     let mut lines = batches.iter().flatten();
-    let has_events = lines.any(|line| matches!(line, Line::Event(_)));
+    let has_events = lines.any(|line| matches!(line, NewLine::Event(_)));
     let (file, created) = if has_plain {
         Locked::open_or_create(place)?
     } else {
@@ -217,10 +225,10 @@ fn write_batches(
             End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
         }
     };
-    if has_events && matches!(end.chain, Chain::Unread) {
+    if has_events && matches!(end.chain, ChainHash::Unread) {
         let hash =
             last_hash(&file.0, end.length).map_err(|error| Error::io("read", path, error))?;
-        end.chain = Chain::Ends(hash);
+        end.chain = ChainHash::Ends(hash);
     }
 
     let mut buffer = String::new();
@@ -236,12 +244,12 @@ fn write_batches(
         for line in batch {
             let offset = end.length + buffer.len() as u64;
             let (line, event_hash) = match line {
-                Line::Event(event) => {
+                NewLine::Event(event) => {
                     let (line, event_hash) = event.seal(end.chain.hash());
-                    end.chain = Chain::Ends(Some(format!("\"{event_hash}\"")));
+                    end.chain = ChainHash::Ends(Some(format!("\"{event_hash}\"")));
                     (line, event_hash)
                 }
-                Line::Plain(line) => (line, String::new()),
+                NewLine::Plain(line) => (line, String::new()),
             };
             buffer.push_str(&line);
             buffer.push('\n');
@@ -410,7 +418,7 @@ struct End {
     device: u64,
     inode: u64,
     length: u64,
-    chain: Chain,
+    chain: ChainHash,
     /// Number of lines before the end; absent if they were not counted.
     lines: Option<u64>,
     /// The file does not end with LF.
@@ -418,14 +426,14 @@ struct End {
 }
 
 /// The last hash of the chain of a file.
-enum Chain {
+enum ChainHash {
     /// Not read yet: no event was appended since the end of the file was read.
     Unread,
     /// The hash as JSON text; absent in a file without events.
     Ends(Option<String>),
 }
 
-impl Chain {
+impl ChainHash {
     fn hash(&self) -> Option<&str> {
         match self {
             Self::Unread => None,
@@ -463,7 +471,7 @@ impl End {
             device: metadata.dev(),
             inode: metadata.ino(),
             length,
-            chain: Chain::Unread,
+            chain: ChainHash::Unread,
             lines,
             torn,
         })

@@ -24,7 +24,7 @@ const MAX_LISTED: usize = 5;
 
 /// Parameters of [`extract_candidates`].
 #[derive(Clone, Debug)]
-pub struct WantedCandidates {
+pub struct CandidateQuery {
     /// Project of the job.
     pub project_id: ProjectId,
     /// Job to extract from; if absent, the job that `run_id` is an attempt of.
@@ -40,7 +40,7 @@ pub struct WantedCandidates {
 /// Extracts the candidates, writes them as a report into the outputs of the run, and returns them.
 pub fn extract_candidates(
     company: &Company,
-    wanted: &WantedCandidates,
+    wanted: &CandidateQuery,
 ) -> Result<MemoryExtractCandidatesResponse, Error> {
     let project = &wanted.project_id;
     let (job_id, job) = find_job(company, wanted)?;
@@ -140,7 +140,7 @@ struct Report<'a> {
     candidates: &'a [MemoryCandidate],
 }
 
-fn find_job(company: &Company, wanted: &WantedCandidates) -> Result<(JobId, Value), Error> {
+fn find_job(company: &Company, wanted: &CandidateQuery) -> Result<(JobId, Value), Error> {
     let read = |job: &JobId| {
         let path = format!("{}/job.yaml", layout::job(&wanted.project_id, job));
         let text = company.read_text(&path)?;

@@ -29,7 +29,7 @@ use crate::{
     documents,
     event_log::{self, Event, Payload},
     execution::run::NewRun,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     format::collation,
     layout,
     org::{self, defaults::COUNCIL, text},
@@ -86,8 +86,8 @@ pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
     agent(company, &new.executive)?;
     company.write(|writer| {
         let plan = Plan::new(writer, new, name, ceo, &intake)?;
-        let (package, together) = plan.build_package()?;
-        writer.put_together(&together)?;
+        let (package, writes) = plan.build_package()?;
+        writer.put_all(&writes)?;
         let log = format!("{}/events.jsonl", plan.run_folder());
         company.events_appended(&log, 0);
         Ok(package)
@@ -251,7 +251,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Builds the package and the files to write.
-    fn build_package(&self) -> Result<(Package, Together), Error> {
+    fn build_package(&self) -> Result<(Package, WriteSet), Error> {
         let writer = self.writer;
         let company = writer.company();
         let folder = layout::project(&self.project);
@@ -260,22 +260,22 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|(id, kind, _)| (id.clone(), *kind))
             .collect();
-        let mut together = Together::default();
+        let mut writes = WriteSet::default();
         for (name, text) in writer.project_files(&self.project, self.name)? {
-            together.files.push((format!("{folder}/{name}"), text));
+            writes.files.push((format!("{folder}/{name}"), text));
         }
         for (id, _, text) in files.drain(..) {
-            together
+            writes
                 .files
                 .push((layout::document(&self.project, &id), text));
         }
         for department in &self.departments {
-            together.files.push((
+            writes.files.push((
                 layout::task(&self.project, &department.task),
                 department.task_text.clone(),
             ));
         }
-        together.files.extend(self.run_files(&produced)?);
+        writes.files.extend(self.run_files(&produced)?);
         let council: ConversationId =
             protocol::Id::parse(&format!("conv_{}_{COUNCIL}", self.project))
                 .map_err(|error: protocol::InvalidId| Error::Refused(error.to_string()))?;
@@ -291,7 +291,7 @@ impl<'a> Plan<'a> {
             } else {
                 text
             };
-            together.files.push((path, text));
+            writes.files.push((path, text));
         }
         let audit = new_log(company, &self.project, "client_intake_generation");
         let rows = match self.new.mode {
@@ -305,13 +305,13 @@ impl<'a> Plan<'a> {
                 format!("{row}\n")
             }
         };
-        together.files.push((audit.clone(), rows));
+        writes.files.push((audit.clone(), rows));
         let dirs = layout::PROJECT_DIRS.iter();
-        together.dirs = dirs.map(|name| format!("{folder}/{name}")).collect();
-        together.dirs.push(format!("{}/outputs", self.run_folder()));
+        writes.dirs = dirs.map(|name| format!("{folder}/{name}")).collect();
+        writes.dirs.push(format!("{}/outputs", self.run_folder()));
         let pack = layout::context_pack(&self.project, &self.run.context_pack_id);
-        together.dirs.push(format!("{pack}/bundle"));
-        Ok((self.package(council, audit), together))
+        writes.dirs.push(format!("{pack}/bundle"));
+        Ok((self.package(council, audit), writes))
     }
 
     fn package(&self, council: ConversationId, audit: String) -> Package {

@@ -31,7 +31,7 @@ use crate::{
     documents::validate::validate,
     files::{
         self,
-        walk::{FOLDER, Found, Visit, walk},
+        walk::{FOLDER, Visit, WalkEntry, walk},
     },
     folder::lock::{LOCK_PATH, QUEUE_PATH, process_is_gone},
     format::yaml,
@@ -218,14 +218,16 @@ impl Snapshot {
         let root = source.root();
         let entries = contents(root, local, &mut |path, found| {
             let found = match (found, &kept) {
-                (Found::Folder, _) => Listed::Folder,
-                (Found::Left, _) => Listed::Left,
-                (Found::Link(link), _) => Listed::Link(link.to_owned()),
-                (Found::Odd, _) => Listed::Odd,
-                (Found::File(_) | Found::Log(..), None) => Listed::InPlace,
-                (Found::Log(_, length), Some(_)) => Listed::Log(length),
-                (Found::File(file), Some(_)) if is_log(path) => Listed::Log(file.metadata()?.len()),
-                (Found::File(file), Some(kept)) => {
+                (WalkEntry::Folder, _) => Listed::Folder,
+                (WalkEntry::Left, _) => Listed::Left,
+                (WalkEntry::Link(link), _) => Listed::Link(link.to_owned()),
+                (WalkEntry::Odd, _) => Listed::Odd,
+                (WalkEntry::File(_) | WalkEntry::Log(..), None) => Listed::InPlace,
+                (WalkEntry::Log(_, length), Some(_)) => Listed::Log(length),
+                (WalkEntry::File(file), Some(_)) if is_log(path) => {
+                    Listed::Log(file.metadata()?.len())
+                }
+                (WalkEntry::File(file), Some(kept)) => {
                     let number = listed.len();
                     keep(file, &root.join(path), &kept.0.join(number.to_string()))?;
                     Listed::Kept(number)
@@ -247,23 +249,23 @@ impl Snapshot {
         for (path, listed) in &self.listed {
             let source_path = self.source.join(path);
             let visited = match listed {
-                Listed::Folder => visit(path, Found::Folder),
-                Listed::Left => visit(path, Found::Left),
-                Listed::Link(link) => visit(path, Found::Link(link)),
-                Listed::Odd => visit(path, Found::Odd),
+                Listed::Folder => visit(path, WalkEntry::Folder),
+                Listed::Left => visit(path, WalkEntry::Left),
+                Listed::Link(link) => visit(path, WalkEntry::Link(link)),
+                Listed::Odd => visit(path, WalkEntry::Odd),
                 Listed::InPlace => {
-                    open_plain(&source_path).and_then(|file| visit(path, Found::File(&file)))
+                    open_plain(&source_path).and_then(|file| visit(path, WalkEntry::File(&file)))
                 }
                 Listed::Kept(number) => {
                     let kept = self.kept.as_ref().map(|kept| &kept.0);
                     let name =
                         kept.map_or(source_path.clone(), |kept| kept.join(number.to_string()));
-                    open_plain(&name).and_then(|file| visit(path, Found::File(&file)))
+                    open_plain(&name).and_then(|file| visit(path, WalkEntry::File(&file)))
                 }
                 Listed::Log(length) => match open_plain(&source_path) {
                     // The log was removed since the snapshot was taken.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                    opened => opened.and_then(|file| visit(path, Found::Log(&file, *length))),
+                    opened => opened.and_then(|file| visit(path, WalkEntry::Log(&file, *length))),
                 },
             };
             visited.map_err(|error| Error::io("copied", &source_path, error))?;
@@ -574,11 +576,11 @@ fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
     source.visit(&mut |path, found| {
         let copied = staged.join(path);
         match found {
-            Found::Folder => fs::create_dir(copied),
-            Found::Left => File::open(copied)?.sync_all(),
-            Found::File(file) => copy_file(file, file.metadata()?.len(), &copied),
-            Found::Log(file, length) => copy_file(file, length, &copied),
-            Found::Link(link) => {
+            WalkEntry::Folder => fs::create_dir(copied),
+            WalkEntry::Left => File::open(copied)?.sync_all(),
+            WalkEntry::File(file) => copy_file(file, file.metadata()?.len(), &copied),
+            WalkEntry::Log(file, length) => copy_file(file, length, &copied),
+            WalkEntry::Link(link) => {
                 let depth = path.components().count() - 1;
                 if link_stays_inside(link, depth) {
                     symlink(link, copied)
@@ -590,7 +592,7 @@ fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
                     Ok(())
                 }
             }
-            Found::Odd => {
+            WalkEntry::Odd => {
                 tracing::warn!(?path, "a special file is skipped");
                 Ok(())
             }

@@ -11,7 +11,7 @@ use std::{
 
 use company::{
     Companies, Company, Error, Sources,
-    decisions::review::{Present, Verdict},
+    decisions::review::{DocumentDecision, PresenceProof},
     execution::run,
     memory::{self, NewDelta, Proposed},
     policy::Actor,
@@ -213,15 +213,19 @@ impl Place {
         memory::propose(&self.company, &self.delta(line)).expect("the fixture is as it was made")
     }
 
-    pub(crate) fn verdict(&self, artifact: &DocumentId, decision: ReviewDecision) -> Verdict {
-        Verdict {
+    pub(crate) fn verdict(
+        &self,
+        artifact: &DocumentId,
+        decision: ReviewDecision,
+    ) -> DocumentDecision {
+        DocumentDecision {
             project_id: self.project.clone(),
             artifact_id: artifact.clone(),
             decision,
             actor: human(),
             notes: None,
             expected_sha256: None,
-            presence: Present {
+            presence: PresenceProof {
                 via: Presence::Terminal,
                 token: None,
             },

@@ -352,7 +352,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
             written.map_err(std::io::Error::other)?;
         }
         if path.ends_with("policy.yaml")
-            && let company::files::walk::Found::File(file) = found
+            && let company::files::walk::WalkEntry::File(file) = found
         {
             copied = std::io::read_to_string(file)?;
         }

@@ -32,7 +32,9 @@ pub(super) mod worktree;
 use std::sync::Arc;
 
 use ::index::{Indexes, Live, LiveSession};
-use company::{Company, Error, conversation::Scope, execution::run::LiveRuns, policy::Actor};
+use company::{
+    Company, Error, conversation::ConversationScope, execution::run::LiveRuns, policy::Actor,
+};
 use protocol::company::{
     ActorRole, Asking, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
     session::CompanySessionListParams,
@@ -329,10 +331,10 @@ fn known(company: &Company, actor: Option<Actor>) -> Result<Option<Actor>, Error
 }
 
 /// Returns the scope of a call, or a failure if a project scope names no project.
-fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<Scope, Failure> {
+fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<ConversationScope, Failure> {
     match (scope, project_id) {
-        (CompanyScope::Workspace, _) => Ok(Scope::Workspace),
-        (CompanyScope::Project, Some(project)) => Ok(Scope::Project(project)),
+        (CompanyScope::Workspace, _) => Ok(ConversationScope::Workspace),
+        (CompanyScope::Project, Some(project)) => Ok(ConversationScope::Project(project)),
         (CompanyScope::Project, None) => Err(Failure::usage(
             Kind::MissingProjectId,
             "project_id is required when scope=project",

@@ -25,11 +25,11 @@ use crate::{
     document::{DocumentHead, DocumentKind},
     documents,
     execution::run::{self, CreatedRun},
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     memory::{
         self, NewDelta, Proposed,
-        mistake::{self, Seen},
+        mistake::{self, ObservedMistake},
     },
     org::text,
     policy, secret,
@@ -41,7 +41,7 @@ pub struct Cycle {
     /// Project of the cycle.
     pub project_id: ProjectId,
     /// The observed mistake.
-    pub seen: Seen,
+    pub seen: ObservedMistake,
     /// Number of observations from which on a rule is proposed.
     pub proposal_threshold: u64,
     /// The command that must succeed before a rule is proposed.
@@ -87,7 +87,7 @@ pub fn self_improve(
     cycle: &Cycle,
     evaluate: impl FnOnce(&CreatedRun, &Evaluation) -> Result<Ended, Error>,
 ) -> Result<AgentSelfImproveCycleResponse, Error> {
-    let Seen {
+    let ObservedMistake {
         worker, manager, ..
     } = &cycle.seen;
     let recorded = mistake::record(company, &cycle.seen)?;
@@ -301,15 +301,15 @@ impl Report<'_> {
             }
         }
         events.push(self.event("evaluation.self_improve_cycle", &payload)?);
-        let together = Together {
+        let writes = WriteSet {
             files: vec![(
                 relpath.clone(),
                 documents::print(&head, &self.body(&title, proposed))?,
             )],
             events,
-            ..Together::default()
+            ..WriteSet::default()
         };
-        company.write(|writer| writer.put_together(&together))?;
+        company.write(|writer| writer.put_all(&writes))?;
         Ok(SelfImproveEvaluation {
             run_id: run.run_id.clone(),
             context_pack_id: run.context_pack_id.clone(),
@@ -333,7 +333,7 @@ impl Report<'_> {
     }
 
     fn body(&self, title: &str, proposed: Option<&Proposed>) -> String {
-        let Seen {
+        let ObservedMistake {
             worker,
             manager,
             summary,

@@ -1,9 +1,9 @@
 //! Handlers of `desktop.*`.
 
 use company::{
-    conversation::{self, Scope},
+    conversation::{self, ConversationScope},
     org,
-    pm::{self, overview::Standings},
+    pm::{self, overview::ProjectsOverview},
 };
 use protocol::company::{
     Asking, CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
@@ -32,7 +32,7 @@ async fn bootstrap_snapshot(
         ));
     }
     let recommendations = match (&scope, params.view) {
-        (Scope::Project(project), DesktopView::Home) => {
+        (ConversationScope::Project(project), DesktopView::Home) => {
             let wanted = PmRecommendAllocationsParams {
                 workspace_dir: params.workspace_dir.clone(),
                 project_id: project.clone(),
@@ -41,7 +41,7 @@ async fn bootstrap_snapshot(
                 .await?
                 .recommendations
         }
-        (Scope::Project(_) | Scope::Workspace, _) => Vec::new(),
+        (ConversationScope::Project(_) | ConversationScope::Workspace, _) => Vec::new(),
     };
     let asking = asking(
         &ctx,
@@ -60,10 +60,11 @@ async fn bootstrap_snapshot(
         move |indexes, company| {
             let actor = known(company, asking)?;
             let actor = actor.as_ref();
-            let standings = Standings::read(company, &live_runs(&live))?.shown_to(company, actor);
+            let standings =
+                ProjectsOverview::read(company, &live_runs(&live))?.shown_to(company, actor);
             let project = match &scope {
-                Scope::Workspace => None,
-                Scope::Project(project) => Some(project),
+                ConversationScope::Workspace => None,
+                ConversationScope::Project(project) => Some(project),
             };
             let project_text = project.and_then(|project| Text::new(project.as_str()));
             let resources = standings.resources(company, project.map(|id| id.as_str()))?;

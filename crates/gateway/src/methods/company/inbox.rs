@@ -1,7 +1,7 @@
 //! Handlers of `inbox.*`.
 
 use ::index::snapshot;
-use company::{decisions::review::Verdict, inbox};
+use company::{decisions::review::DocumentDecision, inbox};
 use crud::ProposalQuery;
 use protocol::{
     company::{Asking, Text, inbox::*},
@@ -139,7 +139,7 @@ pub(super) async fn resolve(
     };
     let presence = ctx.principal().presence().clone();
     within(&ctx, &params.workspace_dir, move |company| {
-        let verdict = Verdict {
+        let verdict = DocumentDecision {
             project_id: params.project_id,
             artifact_id: params.artifact_id,
             decision: params.decision,
