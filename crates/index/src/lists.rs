@@ -125,7 +125,7 @@ impl Indexes {
         actor: Option<&Actor>,
     ) -> Result<Vec<IndexedReview>, Error> {
         let people = People::of(company)?;
-        let of_inbox = inbox::Wanted {
+        let of_inbox = inbox::InboxQuery {
             project: wanted.project_id.as_deref(),
             pending: 0,
             decisions: wanted.limit.unwrap_or(USUAL),

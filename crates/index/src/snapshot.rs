@@ -14,7 +14,7 @@ use protocol::company::monitor::MonitorLive;
 pub use inbox::{list_help_requests, list_reviews};
 
 /// The newest session of each run that has one, by run id.
-pub type Live = BTreeMap<String, LiveSession>;
+pub type LiveSessions = BTreeMap<String, LiveSession>;
 
 /// A session and the project of its run.
 #[derive(Clone, Debug, PartialEq)]

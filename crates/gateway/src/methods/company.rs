@@ -31,7 +31,7 @@ pub(super) mod worktree;
 
 use std::sync::Arc;
 
-use ::index::{Indexes, Live, LiveSession};
+use ::index::{Indexes, LiveSession, LiveSessions};
 use company::{
     Company, Error, conversation::ConversationScope, execution::run::LiveRuns, policy::Actor,
 };
@@ -124,14 +124,14 @@ async fn indexed<R: Send + 'static>(
 }
 
 /// Returns the newest session of each run of a company folder.
-async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
+async fn live(ctx: &Context, workspace_dir: &Text) -> Result<LiveSessions, Failure> {
     let wanted = CompanySessionListParams {
         workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
         ..CompanySessionListParams::default()
     };
     let rows = ctx.sessions().list(wanted, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| session::failure(&error))?;
-    let mut live = Live::new();
+    let mut live = LiveSessions::new();
     // The rows are sorted newest first.
     for row in rows {
         let state = row.state;
@@ -153,7 +153,7 @@ async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
 }
 
 /// Returns the runs with a running session.
-fn live_runs(live: &Live) -> LiveRuns {
+fn live_runs(live: &LiveSessions) -> LiveRuns {
     let running = live
         .iter()
         .filter(|(_, session)| session.session.live_status == RunStatus::Running);

@@ -9,7 +9,7 @@ use protocol::company::usage::{
 use rusqlite::{Connection, params};
 
 use super::USUAL;
-use crate::{Error, Freshness, Indexes, State, lists::word};
+use crate::{Error, Freshness, IndexRefresh, Indexes, lists::word};
 
 impl Indexes {
     /// Adds up the usage of the newest runs and of all runs.
@@ -32,7 +32,7 @@ pub(super) fn snapshot(
     db: &Connection,
     project: Option<&str>,
     limit: u32,
-    state: State,
+    state: IndexRefresh,
 ) -> Result<UsageAnalyticsResponse, Error> {
     let recent_runs = newest(db, project, limit)?;
     let mut totals = UsageTotals::default();
