@@ -36,7 +36,7 @@ const WRITE_BACK_EVERY: u64 = 1024 * 1024;
 const MAX_WAITING: usize = 8 * 1024 * 1024;
 
 /// Bytes shared with the sender of a chunk.
-pub(crate) type Shared = Box<dyn AsRef<[u8]> + Send>;
+pub(crate) type SharedBytes = Box<dyn AsRef<[u8]> + Send>;
 
 /// The hashing threads. They end when the store and its last upload are dropped.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub(crate) struct RunningHash {
     is_queued: AtomicBool,
     progress: Mutex<Progress>,
     /// Bytes that were written and are still in memory, with their offsets, in order.
-    recent: Mutex<VecDeque<(u64, Shared)>>,
+    recent: Mutex<VecDeque<(u64, SharedBytes)>>,
     /// Bytes that wait in memory, over all uploads.
     waiting: Arc<AtomicUsize>,
 }
@@ -125,7 +125,7 @@ impl RunningHash {
 
     /// Lends the bytes written at `offset`, so that they need not be read back. Must be called before they count as
     /// received.
-    pub(crate) fn lend(&self, offset: u64, bytes: Shared) {
+    pub(crate) fn lend(&self, offset: u64, bytes: SharedBytes) {
         let length = (*bytes).as_ref().len();
         let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
         if waiting + length <= MAX_WAITING {
@@ -208,7 +208,7 @@ impl RunningHash {
     }
 
     /// Removes the oldest bytes that wait in memory.
-    fn take_recent(&self) -> Option<(u64, Shared)> {
+    fn take_recent(&self) -> Option<(u64, SharedBytes)> {
         let taken = self.recent().pop_front();
         if let Some((_, bytes)) = &taken {
             let length = (**bytes).as_ref().len();
@@ -217,7 +217,7 @@ impl RunningHash {
         taken
     }
 
-    fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, Shared)>> {
+    fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, SharedBytes)>> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

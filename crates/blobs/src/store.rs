@@ -17,7 +17,7 @@ use crate::{
     Error, Result,
     hashing::hash_file,
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
-    stamp::Stamp,
+    stamp::BlobStamp,
 };
 
 /// The maximum length of one [`BlobStore::read_range`], in bytes.
@@ -139,11 +139,11 @@ pub struct BlobReader {
     file: File,
     key: BlobKey,
     /// The stamp of the file when its bytes were last verified.
-    stamp: Mutex<Stamp>,
+    stamp: Mutex<BlobStamp>,
 }
 
 impl BlobReader {
-    pub(crate) fn new(file: File, size: u64, key: BlobKey, stamp: Stamp) -> BlobReader {
+    pub(crate) fn new(file: File, size: u64, key: BlobKey, stamp: BlobStamp) -> BlobReader {
         BlobReader {
             size,
             file,
@@ -155,13 +155,13 @@ impl BlobReader {
     /// Returns whether the file is unchanged since it was last verified. Reads only its metadata.
     pub fn is_unchanged(&self) -> bool {
         let known = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(Stamp::of(&self.file), Ok(stamp) if stamp == known)
+        matches!(BlobStamp::of(&self.file), Ok(stamp) if stamp == known)
     }
 
     /// Hashes the whole blob again after [`BlobReader::is_unchanged`] returned false, which happens for a damaged blob
     /// and for one that was only touched. Blocks.
     pub fn verify_again(&self) -> Result<()> {
-        let stamp = Stamp::of(&self.file)?;
+        let stamp = BlobStamp::of(&self.file)?;
         if hash_file(&self.file)?.sha256 != self.key.sha256() {
             return Err(Error::DamagedBlob(self.key.clone()));
         }

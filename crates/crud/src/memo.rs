@@ -49,12 +49,12 @@ impl Versions {
 
 /// The cached results of one kind of query.
 pub(crate) struct Memo<K, V> {
-    kept: Mutex<Kept<K, V>>,
+    kept: Mutex<CachedAnswers<K, V>>,
     /// Estimates the size of a result, in bytes.
     size: fn(&V) -> usize,
 }
 
-struct Kept<K, V> {
+struct CachedAnswers<K, V> {
     /// The data version of all cached results.
     version: i64,
     answers: BTreeMap<K, V>,
@@ -64,7 +64,7 @@ struct Kept<K, V> {
 impl<K: Ord, V: Clone> Memo<K, V> {
     pub(crate) fn new(size: fn(&V) -> usize) -> Self {
         Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(CachedAnswers {
                 version: 0,
                 answers: BTreeMap::new(),
                 bytes: 0,

@@ -20,10 +20,10 @@ use crate::{Error, sqlite, store::Options};
 /// Maximum number of queued reads; further reads fail with [`Error::Overloaded`].
 const MAX_WAITING: usize = 4096;
 
-type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) + Send>;
+type ReadWork = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) + Send>;
 
 /// A queued read.
-pub(crate) struct ReadJob(Work);
+pub(crate) struct ReadJob(ReadWork);
 
 impl ReadJob {
     pub(crate) fn new<T: Send + 'static>(
@@ -51,12 +51,12 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, E
     })
 }
 
-pub(crate) struct Readers {
+pub(crate) struct ReaderPool {
     jobs: SyncSender<ReadJob>,
     waiting: Arc<AtomicUsize>,
 }
 
-impl Readers {
+impl ReaderPool {
     pub(crate) fn start(path: &Path, options: &Options) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(MAX_WAITING);
         let queue = Arc::new(Mutex::new(queue));

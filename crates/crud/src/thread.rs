@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Tree, TreeQuery, artifact, thread_folder, trash, tree,
+    CrudStore, Error, TreePage, TreeQuery, artifact, thread_folder, trash, tree,
     workspace::{active, bump_tree},
 };
 
@@ -156,7 +156,7 @@ impl ThreadRepository<'_> {
     }
 
     /// Returns everything `thread/tree` shows.
-    pub async fn tree(&self, query: TreeQuery) -> Result<Tree, Error> {
+    pub async fn tree(&self, query: TreeQuery) -> Result<TreePage, Error> {
         self.0.read(move |db| tree::read(db, &query)).await
     }
 

@@ -7,11 +7,11 @@ use std::{ops::Range, path::Path, sync::Arc};
 
 use blobs::{
     key::{BlobKey, ContentHash, UploadSegment, WorkspaceSegment},
-    kind::{self, Detected, Kind as ContentKind},
+    kind::{self, ContentKind, Detected},
     name,
     store::{BlobReader, BlobStore as _, LocalBlobs, PayloadHash},
 };
-use crud::{ArtifactDetail, ChunkHashes, FinishUpload, Finished, NewArtifact};
+use crud::{ArtifactDetail, ChunkHashes, FinishUpload, FinishedUpload, NewArtifact};
 use entity::{artifact_blob, artifact_upload_session as session};
 use rpc::{Failure, Kind};
 use serde_json::json;
@@ -196,7 +196,7 @@ pub(crate) async fn finish(
     gateway: &Arc<Gateway>,
     session: session::Model,
     author: &str,
-) -> Result<Finished, Failure> {
+) -> Result<FinishedUpload, Failure> {
     let artifacts = gateway.store.artifacts();
     if let Some(artifact_id) = &session.artifact_id {
         let detail = artifacts
@@ -206,7 +206,7 @@ pub(crate) async fn finish(
                 session.version_id.as_deref(),
             )
             .await;
-        return Ok(Finished {
+        return Ok(FinishedUpload {
             detail: detail.map_err(rows::failure)?,
             is_new: false,
             healed: Vec::new(),
@@ -306,7 +306,7 @@ async fn record(
     session: &session::Model,
     placed: InPlace,
     author: &str,
-) -> Result<Finished, Failure> {
+) -> Result<FinishedUpload, Failure> {
     let InPlace {
         detected,
         chunk_hashes,

@@ -65,7 +65,7 @@ pub(crate) fn agent(
 struct Listener(Weak<Gateway>);
 
 impl TurnListener for Listener {
-    fn tell(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn notify(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             let Some(gateway) = self.0.upgrade() else {
                 return;

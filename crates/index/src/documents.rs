@@ -26,7 +26,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     counters, events,
-    scan::{FileKind, FileStamp, FileState, lines_of, project_of},
+    scan::{FileKind, FileStamp, RecordedFile, lines_of, project_of},
     search::{self, IndexedText},
 };
 
@@ -669,8 +669,8 @@ fn write_comment(db: &Connection, path: &str, comment: &Comment) -> rusqlite::Re
 
 impl ReadDocument {
     /// The state of the file to record in `file_state`.
-    pub(crate) fn known(&self, row_id: Option<String>) -> FileState {
-        FileState {
+    pub(crate) fn known(&self, row_id: Option<String>) -> RecordedFile {
+        RecordedFile {
             stamp: self.stamp,
             read_bytes: 0,
             lines: 0,

@@ -17,7 +17,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     documents::hash_of,
-    scan::{FileStamp, FileState},
+    scan::{FileStamp, RecordedFile},
     search,
 };
 
@@ -60,7 +60,7 @@ pub(crate) enum LineReading {
 pub(crate) fn open(
     company: &Company,
     path: &str,
-    known: Option<&FileState>,
+    known: Option<&RecordedFile>,
 ) -> Result<LineReading, company::Error> {
     let mut file = company.open(path)?;
     let read = |file: &mut File| -> io::Result<(FileStamp, bool)> {
@@ -152,8 +152,8 @@ impl LineReader {
     }
 
     /// The state of the file to record in `file_state`.
-    pub(crate) fn known(mut self, row_id: String) -> io::Result<FileState> {
-        Ok(FileState {
+    pub(crate) fn known(mut self, row_id: String) -> io::Result<RecordedFile> {
+        Ok(RecordedFile {
             stamp: self.stamp,
             read_bytes: self.offset,
             lines: self.lines,

@@ -21,7 +21,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
     Error, Query, rebuild,
-    scan::{self, FileStates, Scanned},
+    scan::{self, RecordedFiles, Scanned},
     schema, search,
     snapshot::People,
     sync::{self, Differences},
@@ -82,7 +82,7 @@ struct CompanyIndex {
 struct IndexWriter {
     open: Option<OpenIndex>,
     /// The recorded state of files, and the SQLite `data_version` at which it was read.
-    known: Option<(i64, FileStates)>,
+    known: Option<(i64, RecordedFiles)>,
     /// The scan of the last sync that found no difference. Comparing two scans in order is cheaper than looking up
     /// every file.
     in_sync: Option<Vec<Scanned>>,
@@ -162,7 +162,7 @@ impl Indexes {
 
     /// Whether a sync would change nothing.
     pub fn is_current(&self, company: &Company) -> Result<bool, Error> {
-        let known = self.read(company, |db| Ok(scan::file_states(db)?))?;
+        let known = self.read(company, |db| Ok(scan::recorded_files(db)?))?;
         let scanned = scan::scan(company).map_err(Error::Io)?;
         let differences = Differences::between(&scanned, &known);
         Ok(differences.are_only_unsettled(&scanned, &known))
@@ -368,7 +368,7 @@ fn data_version(db: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Whether another connection wrote to the database since `known` was read.
-fn is_stale(db: &Connection, known: Option<&(i64, FileStates)>) -> rusqlite::Result<bool> {
+fn is_stale(db: &Connection, known: Option<&(i64, RecordedFiles)>) -> rusqlite::Result<bool> {
     let version = data_version(db)?;
     Ok(known.is_none_or(|(read_at, _)| *read_at != version))
 }
@@ -376,10 +376,10 @@ fn is_stale(db: &Connection, known: Option<&(i64, FileStates)>) -> rusqlite::Res
 /// The recorded state of files, read again if another connection wrote to the database.
 fn current<'a>(
     db: &Connection,
-    known: &'a mut Option<(i64, FileStates)>,
-) -> Result<&'a mut FileStates, Error> {
+    known: &'a mut Option<(i64, RecordedFiles)>,
+) -> Result<&'a mut RecordedFiles, Error> {
     if is_stale(db, known.as_ref())? {
-        *known = Some((data_version(db)?, scan::file_states(db)?));
+        *known = Some((data_version(db)?, scan::recorded_files(db)?));
     }
     let (_, files) = known.get_or_insert_default();
     Ok(files)

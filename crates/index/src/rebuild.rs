@@ -19,7 +19,7 @@ use crate::{
     Error, counters,
     documents::{self, ReadDocument},
     events::{self, EventLine, EventSummary, LineReader, LineReading, MessageLine},
-    scan::{self, FileKind, FileStamp, FileState, Scanned, project_of},
+    scan::{self, FileKind, FileStamp, RecordedFile, Scanned, project_of},
     schema,
 };
 
@@ -52,7 +52,7 @@ enum Piece {
     },
     Lines {
         unit: usize,
-        known: FileState,
+        known: RecordedFile,
         activity: Option<Box<EventSummary>>,
     },
 }
@@ -225,8 +225,8 @@ fn parse_messages(
     })
 }
 
-fn unread(stamp: FileStamp) -> FileState {
-    FileState {
+fn unread(stamp: FileStamp) -> RecordedFile {
+    RecordedFile {
         stamp,
         read_bytes: 0,
         lines: 0,
@@ -236,7 +236,7 @@ fn unread(stamp: FileStamp) -> FileState {
 }
 
 /// A file that could not be read to its end is read again when its metadata changes.
-fn settled(known: io::Result<FileState>, seen: FileStamp) -> FileState {
+fn settled(known: io::Result<RecordedFile>, seen: FileStamp) -> RecordedFile {
     known.unwrap_or_else(|_| unread(seen))
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Scanned {
 
 /// The state of a file as recorded in `file_state`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FileState {
+pub(crate) struct RecordedFile {
     pub(crate) stamp: FileStamp,
     /// Number of bytes that are indexed. 0 for a document.
     pub(crate) read_bytes: u64,
@@ -58,7 +58,7 @@ pub(crate) struct FileState {
 }
 
 /// The recorded state of all files, by path.
-pub(crate) type FileStates = BTreeMap<String, FileState>;
+pub(crate) type RecordedFiles = BTreeMap<String, RecordedFile>;
 
 impl FileKind {
     /// The kind of the file at a path; `None` if it is not indexed.
@@ -270,12 +270,12 @@ fn stamp(folder: &OwnedFd, name: &str) -> Option<FileStamp> {
 }
 
 /// Reads the recorded state of all files.
-pub(crate) fn file_states(db: &Connection) -> rusqlite::Result<FileStates> {
+pub(crate) fn recorded_files(db: &Connection) -> rusqlite::Result<RecordedFiles> {
     let mut statement = db.prepare_cached(
         "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id, ctime_ns FROM file_state",
     )?;
     let mut rows = statement.query([])?;
-    let mut known = FileStates::new();
+    let mut known = RecordedFiles::new();
     while let Some(row) = rows.next()? {
         let stamp = FileStamp {
             mtime_ns: row.get(1)?,
@@ -285,7 +285,7 @@ pub(crate) fn file_states(db: &Connection) -> rusqlite::Result<FileStates> {
         };
         known.insert(
             row.get(0)?,
-            FileState {
+            RecordedFile {
                 stamp,
                 read_bytes: row.get(4)?,
                 lines: row.get(5)?,
@@ -298,7 +298,7 @@ pub(crate) fn file_states(db: &Connection) -> rusqlite::Result<FileStates> {
 }
 
 /// Notes what was read of a file.
-pub(crate) fn remember(db: &Connection, path: &str, known: &FileState) -> rusqlite::Result<()> {
+pub(crate) fn remember(db: &Connection, path: &str, known: &RecordedFile) -> rusqlite::Result<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO file_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?

@@ -10,7 +10,8 @@ use crate::{
     Error, counters, documents,
     events::{self, EventLine, EventSummary, LineReader, LineReading},
     scan::{
-        self, FileKind, FileStamp, FileState, FileStates, Scanned, lines_of, owner_of, project_of,
+        self, FileKind, FileStamp, RecordedFile, RecordedFiles, Scanned, lines_of, owner_of,
+        project_of,
     },
 };
 
@@ -25,7 +26,7 @@ pub(crate) struct Differences {
 
 impl Differences {
     /// Compares a scan with the recorded state.
-    pub(crate) fn between(scanned: &[Scanned], known: &FileStates) -> Self {
+    pub(crate) fn between(scanned: &[Scanned], known: &RecordedFiles) -> Self {
         let mut differences = Self::default();
         let mut still_there = 0;
         for file in scanned {
@@ -49,7 +50,7 @@ impl Differences {
 
     /// Whether the index is current in spite of these differences. A file that was read right after it changed is read
     /// once more by the next sync; it is current if only its recorded modification time differs.
-    pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &FileStates) -> bool {
+    pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &RecordedFiles) -> bool {
         let there: BTreeMap<&str, &Scanned> = scanned
             .iter()
             .map(|file| (file.path.as_str(), file))
@@ -80,7 +81,7 @@ impl Differences {
 pub(crate) fn apply(
     company: &Company,
     db: &Connection,
-    known: &mut FileStates,
+    known: &mut RecordedFiles,
     differences: Differences,
     counts: &mut IndexSyncResponse,
 ) -> Result<(), Error> {
@@ -122,7 +123,7 @@ pub(crate) fn apply(
 struct SyncPass<'a> {
     company: &'a Company,
     db: &'a Connection,
-    known: &'a mut FileStates,
+    known: &'a mut RecordedFiles,
     counts: &'a mut IndexSyncResponse,
     /// Agents whose counters may have changed.
     agents: BTreeSet<String>,
@@ -265,7 +266,7 @@ impl SyncPass<'_> {
             let Ok(metadata) = self.company.path(path).metadata() else {
                 return Ok(());
             };
-            let known = FileState {
+            let known = RecordedFile {
                 stamp: FileStamp::of(&metadata),
                 read_bytes: 0,
                 lines: 0,
@@ -297,7 +298,7 @@ impl SyncPass<'_> {
         run: &str,
         mut reader: LineReader,
         is_afresh: bool,
-    ) -> Result<FileState, Error> {
+    ) -> Result<RecordedFile, Error> {
         let project = project_of(path);
         if is_afresh {
             events::delete(self.db, project, run, self.counts)?;
@@ -322,7 +323,7 @@ impl SyncPass<'_> {
         conversation: &str,
         mut reader: LineReader,
         is_afresh: bool,
-    ) -> Result<FileState, Error> {
+    ) -> Result<RecordedFile, Error> {
         if is_afresh {
             events::delete_messages(self.db, path, conversation, self.counts)?;
         }
@@ -337,7 +338,7 @@ impl SyncPass<'_> {
         reader.known(conversation.to_owned()).map_err(Error::Io)
     }
 
-    fn remember(&mut self, path: &str, known: FileState) -> Result<(), Error> {
+    fn remember(&mut self, path: &str, known: RecordedFile) -> Result<(), Error> {
         scan::remember(self.db, path, &known)?;
         self.known.insert(path.to_owned(), known);
         Ok(())

@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     Failure, Kind, Request, Text, envelope,
-    metrics::{Outcome, RouteMetrics},
+    metrics::{RequestOutcome, RouteMetrics},
 };
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -153,7 +153,7 @@ impl<C: Admit> Router<C> {
                         text,
                         failure: None,
                     },
-                    Outcome::Ok,
+                    RequestOutcome::Ok,
                 )
             }
             Err(failure) => {
@@ -166,7 +166,7 @@ impl<C: Admit> Router<C> {
                 let json = failure.to_json(method, dialect).to_string();
                 let text = envelope::answer(id.get(), "error", &json);
                 let failure = Some(failure.kind());
-                (Answer { text, failure }, Outcome::Error)
+                (Answer { text, failure }, RequestOutcome::Error)
             }
         };
         metrics.record(outcome, started.elapsed());

@@ -24,12 +24,12 @@ mod sink;
 mod writer;
 
 use crate::{
-    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane,
-    outbox::Outgoing,
+    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, outbox::Outgoing,
+    request_queue::RequestQueue,
 };
-use reader::{End, Reader, Received};
+use reader::{MessageReader, ReadEnd, Received};
 pub use sink::Sink;
-use writer::{Frame, Writer};
+use writer::{Frame, FrameWriter};
 
 /// Maximum size of a message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -54,8 +54,18 @@ pub async fn run<S: Service>(
     service: Arc<S>,
 ) {
     let outbox = Arc::clone(service.outbox());
-    let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
-    converse(halves, begun, &outbox, &Requests { lane, service }).await;
+    let request_queue =
+        RequestQueue::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
+    converse(
+        halves,
+        begun,
+        &outbox,
+        &Requests {
+            request_queue,
+            service,
+        },
+    )
+    .await;
 }
 
 /// Returns every message to its sender: the bare transport, for protocol tests and measurements.
@@ -73,13 +83,13 @@ trait Inbound: Sync {
 }
 
 struct Requests<S> {
-    lane: Lane<S>,
+    request_queue: RequestQueue<S>,
     service: Arc<S>,
 }
 
 impl<S: Service> Inbound for Requests<S> {
     async fn text(&self, text: Text) {
-        self.lane.take(&text).await;
+        self.request_queue.take(&text).await;
     }
 
     async fn binary(&self, frame: Bytes) {
@@ -105,7 +115,10 @@ async fn converse(
     outbox: &Outbox,
     inbound: &impl Inbound,
 ) {
-    let (mut reader, mut writer) = (Reader::new(reading, begun), Writer::new(writing));
+    let (mut reader, mut writer) = (
+        MessageReader::new(reading, begun),
+        FrameWriter::new(writing),
+    );
     let pings = Pings::default();
     let reading = async {
         let closing = read(&mut reader, inbound, &pings).await;
@@ -165,7 +178,7 @@ impl Pings {
 
 /// Reads until the connection must end and returns the reason.
 async fn read(
-    reader: &mut Reader<impl AsyncRead + Unpin>,
+    reader: &mut MessageReader<impl AsyncRead + Unpin>,
     inbound: &impl Inbound,
     pings: &Pings,
 ) -> Closing {
@@ -190,7 +203,7 @@ async fn read(
 }
 
 /// Writes until the connection must end, then sends the close frame.
-async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, pings: &Pings) {
+async fn write(writer: &mut FrameWriter<impl Sink>, outbox: &Outbox, pings: &Pings) {
     let mut due = interval(PING_EVERY);
     due.set_missed_tick_behavior(MissedTickBehavior::Delay);
     due.tick().await;
@@ -238,21 +251,21 @@ async fn within_grace(outbox: &Outbox, write: impl Future<Output = io::Result<()
 }
 
 /// Returns the close code for a read error.
-fn closing_for(end: End) -> Closing {
+fn closing_for(end: ReadEnd) -> Closing {
     match end {
-        End::TooLarge => Closing {
+        ReadEnd::TooLarge => Closing {
             code: 1009,
             reason: "too_large",
         },
-        End::NotUtf8 => Closing {
+        ReadEnd::NotUtf8 => Closing {
             code: 1007,
             reason: "not_utf8",
         },
-        End::Protocol => Closing {
+        ReadEnd::Protocol => Closing {
             code: 1002,
             reason: "protocol",
         },
-        End::Gone => Closing::NORMAL,
+        ReadEnd::Gone => Closing::NORMAL,
     }
 }
 

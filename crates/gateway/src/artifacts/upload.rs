@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crud::{ArtifactDetail, Finished, NewUpload, UploadStarted};
+use crud::{ArtifactDetail, FinishedUpload, NewUpload, UploadStarted};
 use entity::artifact_upload_session as session;
 use protocol::{
     Notification, ThreadId, UploadId,
@@ -310,7 +310,7 @@ fn append(
 /// All subscribers of the workspace receive them, because file lists are shown outside of the thread too.
 pub(crate) fn announce(
     gateway: &Gateway,
-    finished: Finished,
+    finished: FinishedUpload,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
     let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();
