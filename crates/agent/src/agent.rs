@@ -271,9 +271,10 @@ impl Agent {
         let Some(running) = self.inner.running.get(turn_id) else {
             // The turn may have ended since it was read.
             let row = turns.get(thread_id.as_str(), turn_id.as_str()).await?;
-            return match row.status == "InProgress" && row.owner != self.inner.options.owner {
-                true => Err(Error::RunsElsewhere(turn_id.clone())),
-                false => Ok(row),
+            return if row.status == "InProgress" && row.owner != self.inner.options.owner {
+                Err(Error::RunsElsewhere(turn_id.clone()))
+            } else {
+                Ok(row)
             };
         };
         running.cancel(reason.unwrap_or_else(|| "cancelled".to_owned()));

@@ -76,9 +76,10 @@ impl<K: Ord, V: Clone> Memo<K, V> {
     /// Returns the cached result if it belongs to this version.
     pub(crate) fn get(&self, key: &K, version: i64) -> Option<V> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.version == version {
-            true => kept.answers.get(key).cloned(),
-            false => None,
+        if kept.version == version {
+            kept.answers.get(key).cloned()
+        } else {
+            None
         }
     }
 

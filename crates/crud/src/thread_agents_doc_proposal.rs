@@ -334,9 +334,10 @@ fn list(db: &DatabaseConnection, query: &ProposalQuery) -> Result<Vec<Proposal>,
     }
     if let Some(after) = &query.after {
         // Decided proposals follow pending ones, and older proposals of each group follow newer ones.
-        let (waits, over) = match after.is_pending {
-            true => ("status = 'pending'", "status <> 'pending'"),
-            false => ("status <> 'pending'", "FALSE"),
+        let (waits, over) = if after.is_pending {
+            ("status = 'pending'", "status <> 'pending'")
+        } else {
+            ("status <> 'pending'", "FALSE")
         };
         let at = Value::from(after.created_at);
         filter(

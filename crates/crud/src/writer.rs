@@ -340,9 +340,10 @@ impl WriterThread {
         let mut state = begun.as_ref().map(|_| ()).map_err(Clone::clone);
         while let Some(WriteJob(work)) = next {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            let position = match answers.is_empty() {
-                true => GroupPosition::First,
-                false => GroupPosition::Later,
+            let position = if answers.is_empty() {
+                GroupPosition::First
+            } else {
+                GroupPosition::Later
             };
             let finished = work(state.clone().map(|()| &self.db), position);
             answers.push(finished.answer);
@@ -381,9 +382,10 @@ impl WriterThread {
 /// Updates the estimated commit time with one more measurement. It adapts slowly, because some commits include a
 /// checkpoint.
 fn usual_commit(usual: Duration, took: Duration) -> Duration {
-    match took < FASTEST_COMMIT {
-        true => usual,
-        false => (usual * 7 + took.min(usual * 2)) / 8,
+    if took < FASTEST_COMMIT {
+        usual
+    } else {
+        (usual * 7 + took.min(usual * 2)) / 8
     }
 }
 

@@ -216,9 +216,10 @@ fn read<P: DeserializeOwned>(shape: &Shape, params: Option<&RawValue>) -> Result
     let value = match params.map(RawValue::get) {
         None | Some("null") => {
             let nothing = serde_json::json!({});
-            match shape.issues(Some(&nothing)).is_empty() {
-                true => nothing,
-                false => return Err(Failure::issues(shape.issues(None))),
+            if shape.issues(Some(&nothing)).is_empty() {
+                nothing
+            } else {
+                return Err(Failure::issues(shape.issues(None)));
             }
         }
         Some(text) => serde_json::from_str(text)

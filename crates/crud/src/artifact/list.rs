@@ -116,16 +116,13 @@ fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
         .into_iter()
         .filter_map(|(column, value)| Some(format!("binding.{column} = {}", target(value?.into()))))
         .collect();
-    let source = match bound.is_empty() {
-        true => {
-            "SELECT artifact.id AS id, artifact.updated_at AS sort_time FROM artifact".to_owned()
-        }
-        false => {
-            filters.extend(bound);
-            "SELECT artifact.id AS id, MAX(binding.created_at) AS sort_time FROM artifact \
+    let source = if bound.is_empty() {
+        "SELECT artifact.id AS id, artifact.updated_at AS sort_time FROM artifact".to_owned()
+    } else {
+        filters.extend(bound);
+        "SELECT artifact.id AS id, MAX(binding.created_at) AS sort_time FROM artifact \
              JOIN artifact_binding binding ON binding.artifact_id = artifact.id"
-                .to_owned()
-        }
+            .to_owned()
     };
     let grouped = if source.contains("MAX(") {
         " GROUP BY artifact.id"

@@ -167,14 +167,13 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
         if header.length > MAX_MESSAGE_BYTES - begun {
             return Err(ReadEnd::TooLarge);
         }
-        let payload = match self.buffer.len() >= header.length {
-            true => self.buffer.split_to(header.length),
-            false => {
-                let mut payload = BytesMut::with_capacity(header.length);
-                payload.extend_from_slice(&self.buffer);
-                self.buffer.clear();
-                payload
-            }
+        let payload = if self.buffer.len() >= header.length {
+            self.buffer.split_to(header.length)
+        } else {
+            let mut payload = BytesMut::with_capacity(header.length);
+            payload.extend_from_slice(&self.buffer);
+            self.buffer.clear();
+            payload
         };
         self.frame = Some((header, payload));
         Ok(())
@@ -262,9 +261,10 @@ fn complete(kind: DataKind, payload: BytesMut) -> Result<Received, ReadEnd> {
 
 fn close_code(payload: &[u8]) -> Result<Option<u16>, ReadEnd> {
     let Some((code, reason)) = payload.split_first_chunk::<2>() else {
-        return match payload.is_empty() {
-            true => Ok(None),
-            false => Err(ReadEnd::Protocol),
+        return if payload.is_empty() {
+            Ok(None)
+        } else {
+            Err(ReadEnd::Protocol)
         };
     };
     let code = u16::from_be_bytes(*code);
