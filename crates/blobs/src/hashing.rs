@@ -29,7 +29,7 @@ use crate::{
 
 const THREADS: usize = 2;
 /// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
-const PIECE: usize = 64 * 1024;
+pub(crate) const READ_BYTES: usize = 64 * 1024;
 /// Number of received bytes after which write-back to the disk is started.
 const WRITE_BACK_EVERY: u64 = 1024 * 1024;
 /// Maximum number of bytes, over all uploads of a store, that wait in memory to be hashed.
@@ -55,7 +55,7 @@ impl Hashers {
             thread::Builder::new()
                 .name("blob-hasher".to_owned())
                 .spawn(move || {
-                    let mut piece = vec![0; PIECE];
+                    let mut piece = vec![0; READ_BYTES];
                     loop {
                         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         match job {
@@ -150,7 +150,7 @@ impl RunningHash {
     pub(crate) fn finish(&self) -> Result<Digest> {
         let mut progress = self.lock();
         self.write_back(&mut progress, 1);
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; READ_BYTES];
         while self.step(&mut progress, &mut piece)? {}
         Ok(Digest {
             sha256: ContentHash::from_hasher(progress.hasher.clone()),
@@ -296,7 +296,7 @@ pub(crate) fn hash_chunks(file: &File, chunk: NonZeroUsize) -> Result<(Digest, V
 
 /// Reads a whole file in pieces and returns its size.
 fn read_pieces(file: &File, mut take: impl FnMut(&[u8])) -> Result<u64> {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; READ_BYTES];
     let mut size = 0;
     loop {
         match file.read_at(&mut piece, size) {

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 pub use crate::local::LocalBlobs;
 use crate::{
     Error, Result,
-    hashing::hash_file,
+    hashing::{READ_BYTES, hash_file},
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
     stamp::BlobStamp,
 };
@@ -129,9 +129,6 @@ pub enum Verified {
     Missing,
 }
 
-/// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
-const PIECE: usize = 64 * 1024;
-
 /// An open blob.
 #[derive(Debug)]
 pub struct BlobReader {
@@ -209,10 +206,10 @@ impl BlobReader {
     #[cfg(target_os = "linux")]
     pub fn is_in_memory(&self, offset: u64, length: usize) -> bool {
         use rustix::io::{ReadWriteFlags, preadv2};
-        let mut piece = vec![0; length.min(PIECE)];
+        let mut piece = vec![0; length.min(READ_BYTES)];
         let mut begin = 0;
         while begin < length {
-            let wanted = PIECE.min(length - begin);
+            let wanted = READ_BYTES.min(length - begin);
             let mut buffer = [io::IoSliceMut::new(&mut piece[..wanted])];
             let at = offset + begin as u64;
             match preadv2(&self.file, &mut buffer, at, ReadWriteFlags::NOWAIT) {
@@ -231,10 +228,14 @@ impl BlobReader {
     }
 
     fn pieces(&self, offset: u64, length: usize, mut take: impl FnMut(&[u8])) -> io::Result<()> {
-        let mut piece = Vec::with_capacity(length.min(PIECE));
-        for begin in (0..length).step_by(PIECE) {
+        let mut piece = Vec::with_capacity(length.min(READ_BYTES));
+        for begin in (0..length).step_by(READ_BYTES) {
             piece.clear();
-            self.append_range(offset + begin as u64, PIECE.min(length - begin), &mut piece)?;
+            self.append_range(
+                offset + begin as u64,
+                READ_BYTES.min(length - begin),
+                &mut piece,
+            )?;
             take(&piece);
         }
         Ok(())

@@ -7,6 +7,9 @@ use std::{
 
 use protocol::Id;
 
+/// Milliseconds per day. A day has 24 hours everywhere, also in plans; there is no calendar of working days.
+pub const DAY_MS: i64 = 86_400_000;
+
 /// Returns the current time in Unix milliseconds.
 pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
 

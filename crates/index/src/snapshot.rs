@@ -25,8 +25,8 @@ pub struct LiveSession {
     pub session: MonitorLive,
 }
 
-/// Default limit of rows of a view.
-const USUAL: u32 = 200;
+/// Default limit of rows of a list or view.
+pub(crate) const DEFAULT_LIMIT: u32 = 200;
 
 /// The agents of a company with their teams.
 pub(crate) struct People {

@@ -18,7 +18,7 @@ use protocol::{
 };
 use rusqlite::{Connection, params};
 
-use super::{People, USUAL};
+use super::{DEFAULT_LIMIT, People};
 use crate::{
     Error, Freshness, IndexRefresh, Indexes, documents::types_to_decide, lists::word,
     search::may_see,
@@ -37,8 +37,8 @@ impl Indexes {
         let people = People::of(company)?;
         let wanted = InboxQuery {
             project: wanted.project_id.as_deref(),
-            pending: wanted.pending_limit.unwrap_or(USUAL),
-            decisions: wanted.decisions_limit.unwrap_or(USUAL),
+            pending: wanted.pending_limit.unwrap_or(DEFAULT_LIMIT),
+            decisions: wanted.decisions_limit.unwrap_or(DEFAULT_LIMIT),
             actor: actor.map(|actor| (actor, &people)),
         };
         self.read(company, |db| snapshot(company, db, &wanted, state))

@@ -15,7 +15,7 @@ use protocol::company::{
 };
 use rusqlite::{Connection, params};
 
-use super::{LiveSessions, People, USUAL};
+use super::{DEFAULT_LIMIT, LiveSessions, People};
 use crate::{
     Error, Freshness, IndexRefresh, Indexes, events::EventSummary, lists::word, search::may_see,
 };
@@ -34,7 +34,7 @@ impl Indexes {
         let people = People::of(company)?;
         let wanted = MonitorQuery {
             project: wanted.project_id.as_deref(),
-            limit: wanted.limit.unwrap_or(USUAL),
+            limit: wanted.limit.unwrap_or(DEFAULT_LIMIT),
             live,
             actor: actor.map(|actor| (actor, &people)),
         };

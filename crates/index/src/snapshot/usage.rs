@@ -8,7 +8,7 @@ use protocol::company::usage::{
 };
 use rusqlite::{Connection, params};
 
-use super::USUAL;
+use super::DEFAULT_LIMIT;
 use crate::{Error, Freshness, IndexRefresh, Indexes, lists::word};
 
 impl Indexes {
@@ -20,7 +20,7 @@ impl Indexes {
     ) -> Result<UsageAnalyticsResponse, Error> {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;
-        let limit = wanted.limit.unwrap_or(USUAL);
+        let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
         self.read(company, |db| {
             snapshot(company, db, wanted.project_id.as_deref(), limit, state)
         })
