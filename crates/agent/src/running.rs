@@ -1,10 +1,8 @@
 //! The turns that this process is running.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::{ThreadId, TurnId, WorkspaceId};
 use tokio::sync::watch;
 
@@ -102,6 +100,6 @@ impl RunningTurns {
     }
 
     fn turns(&self) -> MutexGuard<'_, BTreeMap<TurnId, Arc<RunningTurn>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

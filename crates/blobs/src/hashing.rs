@@ -12,13 +12,14 @@ use std::{
     num::NonZeroUsize,
     os::unix::fs::FileExt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     thread,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -57,7 +58,7 @@ impl Hashers {
                 .spawn(move || {
                     let mut piece = vec![0; READ_BYTES];
                     loop {
-                        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let job = jobs.lock().recv();
                         match job {
                             Ok(job) => {
                                 if let Some(hash) = job.upgrade() {
@@ -218,7 +219,7 @@ impl RunningHash {
     }
 
     fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, SharedBytes)>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recent.lock()
     }
 
     /// Starts write-back to the disk while bytes arrive and are hashed, so that the final sync only waits for the last
@@ -244,7 +245,7 @@ impl RunningHash {
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
         // A panic inside `step` leaves the hasher and its position as they were before the piece.
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 }
 

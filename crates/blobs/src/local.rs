@@ -17,13 +17,11 @@ use std::{
     os::unix::fs::{DirBuilderExt, MetadataExt as _},
     path::Path,
     process,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::SystemTime,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 
 use crate::{
@@ -338,7 +336,7 @@ impl LocalBlobs {
     }
 
     fn verified(&self) -> MutexGuard<'_, VerifiedStamps> {
-        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+        self.verified.lock()
     }
 
     /// Marks a file as touched unless it was removed since it was opened. Returns whether it still has a name.
@@ -376,7 +374,7 @@ impl LocalBlobs {
     }
 
     fn lock_removal(&self) -> Result<RemovalGuard<'_>> {
-        let folder = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.removal.lock();
         folder.lock()?;
         Ok(RemovalGuard(folder))
     }

@@ -5,10 +5,10 @@ use std::{
     io::{self, Read, Seek, SeekFrom},
     num::NonZeroUsize,
     os::fd::{AsFd, BorrowedFd},
-    sync::{Mutex, PoisonError},
     time::SystemTime,
 };
 
+use parking_lot::Mutex;
 use rustix::{buffer::spare_capacity, io::Errno};
 use sha2::{Digest as _, Sha256};
 
@@ -151,7 +151,7 @@ impl BlobReader {
 
     /// Returns whether the file is unchanged since it was last verified. Reads only its metadata.
     pub fn is_unchanged(&self) -> bool {
-        let known = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = *self.stamp.lock();
         matches!(BlobStamp::of(&self.file), Ok(stamp) if stamp == known)
     }
 
@@ -162,7 +162,7 @@ impl BlobReader {
         if hash_file(&self.file)?.sha256 != self.key.sha256() {
             return Err(Error::DamagedBlob(self.key.clone()));
         }
-        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
+        *self.stamp.lock() = stamp;
         Ok(())
     }
 

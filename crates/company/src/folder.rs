@@ -13,12 +13,13 @@ use std::{
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::company::{IsoTime, Issue, ProjectId, RunId, Text};
 use serde::Serialize;
 
@@ -496,15 +497,13 @@ impl Company {
 
     /// The queue that groups comments of this folder into shared writes.
     pub(crate) fn comment_queue(&self) -> Arc<CommentQueue> {
-        let queues = self.shared.comments.lock();
-        let mut queues = queues.unwrap_or_else(PoisonError::into_inner);
+        let mut queues = self.shared.comments.lock();
         Arc::clone(queues.entry(self.root.clone()).or_default())
     }
 
     /// Locks the execution of approved actions, which happens outside of the write lock.
     pub(crate) fn executing(&self) -> MutexGuard<'_, ()> {
-        let executing = self.shared.executing.lock();
-        executing.unwrap_or_else(PoisonError::into_inner)
+        self.shared.executing.lock()
     }
 
     /// Builds a folder next to its destination; [`Writer::put_in_place`] moves it there.
@@ -538,22 +537,14 @@ impl Company {
 
     /// Postpones the next attempt to finish an intent by [`PUT_OFF`].
     pub(crate) fn put_off(&self, intent: &str) {
-        let mut put_off = self
-            .shared
-            .put_off
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut put_off = self.shared.put_off.lock();
         put_off.retain(|_, since| since.elapsed() < PUT_OFF);
         put_off.insert(self.path(intent), Instant::now());
     }
 
     /// Whether finishing an intent failed less than [`PUT_OFF`] ago.
     pub(crate) fn is_put_off(&self, intent: &str) -> bool {
-        let put_off = self
-            .shared
-            .put_off
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let put_off = self.shared.put_off.lock();
         let since = put_off.get(&self.path(intent));
         since.is_some_and(|since| since.elapsed() < PUT_OFF)
     }
@@ -877,7 +868,7 @@ impl std::fmt::Debug for Cache {
 
 impl Cache {
     fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: DocumentStamp) -> Option<Arc<T>> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.lock();
         let (kept, documents) = entries.get(path)?;
         let fits = |document: &Parsed| Arc::clone(document).downcast().ok();
         (*kept == stamp)
@@ -886,7 +877,7 @@ impl Cache {
     }
 
     fn put(&self, path: PathBuf, stamp: DocumentStamp, document: Parsed) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         if entries.len() >= MAX_CACHED_FILES {
             // Clearing the whole cache at its limit is cheaper than tracking the use of entries on every read.
             entries.clear();
@@ -900,9 +891,6 @@ impl Cache {
     }
 
     fn forget(&self, path: &Path) {
-        self.entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(path);
+        self.entries.lock().remove(path);
     }
 }

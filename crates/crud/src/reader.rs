@@ -5,13 +5,14 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread,
 };
 
+use parking_lot::Mutex;
 use sea_orm::DatabaseConnection;
 use tokio::sync::oneshot;
 
@@ -92,7 +93,7 @@ impl ReaderPool {
 fn serve(path: &Path, options: &Options, queue: &Mutex<Receiver<ReadJob>>, waiting: &AtomicUsize) {
     let mut connection: Option<DatabaseConnection> = None;
     loop {
-        let received = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let received = queue.lock().recv();
         let Ok(ReadJob(work)) = received else {
             return;
         };

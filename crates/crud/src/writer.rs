@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
@@ -12,6 +12,7 @@ use std::{
 };
 
 use entity::workspace;
+use parking_lot::{Mutex, MutexGuard};
 use sea_orm::{ConnectionTrait as _, DatabaseConnection, EntityTrait as _};
 use tokio::sync::{oneshot, watch};
 
@@ -220,7 +221,7 @@ impl Writer {
     }
 
     fn running(&self) -> MutexGuard<'_, Option<RunningWriter>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock()
     }
 }
 

@@ -1,11 +1,8 @@
 //! Background runs: the bounded queue, the worker that executes them, and their recovery after a restart.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -57,7 +54,7 @@ impl Tracked {
 
     fn sets(&self) -> MutexGuard<'_, TrackedSets> {
         // The sets are consistent after every statement, so a poisoned lock is safe to use.
-        self.sets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sets.lock()
     }
 }
 

@@ -11,11 +11,12 @@ use std::{
     io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Instant,
 };
 
 use company::{Company, layout};
+use parking_lot::{Mutex, MutexGuard};
 use protocol::company::index::{IndexRebuildResponse, IndexSearchResponse, IndexSyncResponse};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
@@ -290,7 +291,7 @@ impl Indexes {
     }
 
     fn folder(&self, company: &Company) -> Arc<CompanyIndex> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut folders = self.folders.lock();
         if folders.len() >= MAX_FOLDERS && !folders.contains_key(company.root()) {
             // Folders that are not in use are dropped; they are opened again when needed.
             folders.retain(|_, folder| Arc::strong_count(folder) > 1);
@@ -307,11 +308,11 @@ impl std::fmt::Debug for Indexes {
 
 impl CompanyIndex {
     fn writer(&self) -> MutexGuard<'_, IndexWriter> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.writer.lock()
     }
 
     fn readers(&self) -> MutexGuard<'_, Vec<OpenIndex>> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.readers.lock()
     }
 }
 

@@ -11,12 +11,13 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use company::{Companies, Company, Now};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use protocol::company::index::{IndexSyncResponse, IndexSyncWorkerStatusResponse};
 
 use self::watch::Watched;
@@ -208,7 +209,7 @@ impl fmt::Debug for SyncWorker {
 
 impl WorkerShared {
     fn state(&self) -> MutexGuard<'_, WorkerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Wakes the thread, and starts it if it is not running yet.
@@ -239,16 +240,11 @@ impl WorkerShared {
                     match state.next(now) {
                         NextTask::Work(work) => break work,
                         NextTask::Sleep(None) => {
-                            state = self
-                                .wake
-                                .wait(state)
-                                .unwrap_or_else(PoisonError::into_inner);
+                            self.wake.wait(&mut state);
                         }
                         NextTask::Sleep(Some(until)) => {
-                            let waited = self
-                                .wake
-                                .wait_timeout(state, until.saturating_duration_since(now));
-                            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                            let left = until.saturating_duration_since(now);
+                            self.wake.wait_for(&mut state, left);
                         }
                     }
                 }
@@ -264,7 +260,7 @@ impl WorkerShared {
 
     /// Syncs the folders in which this process wrote events.
     fn run_batch(self: &Arc<Self>) {
-        let _one = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.batch.lock();
         let dirty = {
             let mut state = self.state();
             state.due = None;

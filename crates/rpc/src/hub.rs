@@ -4,9 +4,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::Notification;
 
 use crate::{ConnectionId, Outbox, Text, envelope, outbox::Waiting};
@@ -344,7 +345,7 @@ impl Hub {
 
     fn state(&self) -> MutexGuard<'_, HubState> {
         // A panic while the lock was held loses at most one notification, and clients tolerate gaps.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

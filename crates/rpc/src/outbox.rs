@@ -2,12 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::FileFrame;
@@ -292,7 +290,7 @@ impl Outbox {
 
     fn state(&self) -> MutexGuard<'_, OutboxState> {
         // No code panics while holding the lock; if it did, the queue would still be consistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,14 +1,9 @@
 //! WebSocket connections: the server side on any stream, and the client side used by the commands of `ac`.
 
-use std::{
-    collections::VecDeque,
-    future::Future,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, future::Future, io, sync::Arc, time::Duration};
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use parking_lot::Mutex;
 use tokio::{
     io::AsyncRead,
     sync::{Notify, mpsc},
@@ -149,7 +144,7 @@ struct Pings {
 
 impl Pings {
     fn add(&self, payload: Bytes) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         if waiting.len() == MAX_PONGS {
             waiting.pop_front();
         }
@@ -171,7 +166,7 @@ impl Pings {
     }
 
     fn take_now(&self) -> VecDeque<Bytes> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         std::mem::take(&mut *waiting)
     }
 }

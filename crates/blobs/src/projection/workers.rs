@@ -6,11 +6,12 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Condvar, Mutex, PoisonError, mpsc},
+    sync::mpsc,
     thread,
     time::Duration,
 };
 
+use parking_lot::{Condvar, Mutex};
 use rustix::process::Signal;
 
 use super::{Projection, ProjectionError, ProjectionKind, child::ChildHeader};
@@ -83,11 +84,8 @@ impl Workers {
     }
 
     fn take_slot(&self) -> WorkerSlot<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self
-            .freed
-            .wait_while(free, |free| *free == 0)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.free.lock();
+        self.freed.wait_while(&mut free, |free| *free == 0);
         *free -= 1;
         WorkerSlot(self)
     }
@@ -98,8 +96,7 @@ struct WorkerSlot<'a>(&'a Workers);
 
 impl Drop for WorkerSlot<'_> {
     fn drop(&mut self) {
-        let free = self.0.free.lock();
-        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.free.lock() += 1;
         self.0.freed.notify_one();
     }
 }

@@ -13,9 +13,11 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
+
+use parking_lot::Mutex;
 
 use super::{Event, Prepared, verify};
 use crate::{
@@ -96,13 +98,13 @@ impl EventLogs {
 
     /// Drops the cached end of a file that was rewritten.
     pub fn forget(&self, path: &Path) {
-        if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
-            *lock(&log.remembered) = None;
+        if let Some((log, _)) = self.logs.lock().by_path.get(path) {
+            *log.remembered.lock() = None;
         }
     }
 
     fn log(&self, path: &Path) -> Arc<Log> {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         logs.uses += 1;
         let now = logs.uses;
         if let Some((log, used)) = logs.by_path.get_mut(path) {
@@ -174,10 +176,10 @@ impl Log {
         batches: Vec<Vec<NewLine>>,
     ) -> Vec<Result<Vec<Appended>, Error>> {
         let (callers, path) = (batches.len(), &place.path);
-        let remembered = lock(&self.remembered).take();
+        let remembered = self.remembered.lock().take();
         match write_batches(place, remembered, batches) {
             Ok((answers, end)) => {
-                *lock(&self.remembered) = Some(end);
+                *self.remembered.lock() = Some(end);
                 answers.into_iter().map(Ok).collect()
             }
             Err(error) => (0..callers).map(|_| Err(copy_of(&error, path))).collect(),
@@ -518,11 +520,6 @@ fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
         size = (size * 4).min(16 * 1024 * 1024);
     }
     Ok(None)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The guarded data is consistent between any two statements, so a poisoned lock can be used.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,9 +6,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// One write takes requests until they reach about this many bytes.
 const MAX_WRITE_BYTES: usize = 256 * 1024;
@@ -81,7 +83,7 @@ impl<T, R> Group<T, R> {
         write: impl Fn(Vec<T>) -> Vec<R>,
     ) -> Result<R, Interrupted> {
         let answer = Arc::new(Mutex::new(Answer::Pending));
-        let mut queue = lock(&self.queue);
+        let mut queue = self.queue.lock();
         queue.waiting.push_back(Request {
             item,
             bytes,
@@ -89,14 +91,13 @@ impl<T, R> Group<T, R> {
         });
         self.arrived.notify_one();
         loop {
-            match std::mem::replace(&mut *lock(&answer), Answer::Pending) {
+            match std::mem::replace(&mut *answer.lock(), Answer::Pending) {
                 Answer::Given(answer) => return Ok(answer),
                 Answer::Interrupted => return Err(Interrupted),
                 Answer::Pending => {}
             }
             if queue.writing {
-                let waited = self.written.wait(queue);
-                queue = waited.unwrap_or_else(PoisonError::into_inner);
+                self.written.wait(&mut queue);
                 continue;
             }
             queue.writing = true;
@@ -117,7 +118,7 @@ impl<T, R> Group<T, R> {
             }
             drop(unanswered);
             drop(turn);
-            queue = lock(&self.queue);
+            queue = self.queue.lock();
         }
     }
 
@@ -134,8 +135,7 @@ impl<T, R> Group<T, R> {
             if left.is_zero() {
                 break;
             }
-            let waited = self.arrived.wait_timeout(queue, left);
-            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.arrived.wait_for(&mut queue, left);
         }
         queue
     }
@@ -162,7 +162,7 @@ struct Turn<'a, T, R> {
 
 impl<T, R> Drop for Turn<'_, T, R> {
     fn drop(&mut self) {
-        let mut queue = lock(&self.group.queue);
+        let mut queue = self.group.queue.lock();
         queue.writing = false;
         queue.last_write = self.began.elapsed();
         self.group.written.notify_all();
@@ -175,7 +175,7 @@ struct Unanswered<R>(Option<Arc<Mutex<Answer<R>>>>);
 impl<R> Unanswered<R> {
     fn give(&mut self, given: R) {
         if let Some(answer) = self.0.take() {
-            *lock(&answer) = Answer::Given(given);
+            *answer.lock() = Answer::Given(given);
         }
     }
 }
@@ -184,13 +184,9 @@ impl<R> Drop for Unanswered<R> {
     fn drop(&mut self) {
         // The write panicked: wake the thread, which would otherwise wait forever.
         if let Some(answer) = self.0.take() {
-            *lock(&answer) = Answer::Interrupted;
+            *answer.lock() = Answer::Interrupted;
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -213,7 +209,7 @@ mod tests {
             let first = scope.spawn(|| {
                 group.submit(0, 1, |items| {
                     let _ = started.send(());
-                    let _ = lock(&released).recv();
+                    let _ = released.lock().recv();
                     vec![items.len(); items.len()]
                 })
             });
@@ -223,7 +219,7 @@ mod tests {
             let others: Vec<_> = (1..=8)
                 .map(|item| scope.spawn(move || group.submit(item, 1, all)))
                 .collect();
-            while lock(&group.queue).waiting.len() < 8 {
+            while group.queue.lock().waiting.len() < 8 {
                 thread::yield_now();
             }
             release.send(()).unwrap();

@@ -24,10 +24,11 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -365,13 +366,13 @@ impl Turn {
     fn take(root: &Path) -> Option<Self> {
         static LINES: Mutex<BTreeMap<PathBuf, Arc<TurnQueue>>> = Mutex::new(BTreeMap::new());
         let line = {
-            let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = LINES.lock();
             // Queues without threads are removed, so that the map does not grow with every folder.
             lines.retain(|_, line| Arc::strong_count(line) > 1);
             Arc::clone(lines.entry(root.to_owned()).or_default())
         };
         {
-            let mut numbers = line.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut numbers = line.numbers.lock();
             let mine = numbers.next;
             numbers.next += 1;
             numbers.waiting.push_back(mine);
@@ -387,11 +388,7 @@ impl Turn {
                     numbers.waiting.retain(|number| *number != mine);
                     return None;
                 }
-                numbers = line
-                    .moved
-                    .wait_timeout(numbers, left)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0;
+                line.moved.wait_for(&mut numbers, left);
             }
         }
         Some(Self { line })
@@ -400,11 +397,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut numbers = self
-            .line
-            .numbers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = self.line.numbers.lock();
         numbers.waiting.pop_front();
         numbers.ended += 1;
         self.line.moved.notify_all();

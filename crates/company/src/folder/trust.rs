@@ -20,11 +20,12 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -226,7 +227,7 @@ impl List {
         let stamp = fs::metadata(&path)
             .ok()
             .map(|found| (found.ino(), found.mtime(), found.mtime_nsec(), found.len()));
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         if read.0 != stamp {
             *read = (stamp, load(&path));
         }

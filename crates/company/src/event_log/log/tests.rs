@@ -246,7 +246,7 @@ fn only_so_many_files_are_remembered() {
         // The append fails because the file does not exist, but its name is cached.
         logs.append(&at(&path), &[event(1)]).unwrap_err();
     }
-    assert_eq!(lock(&logs.logs).by_path.len(), MAX_FILES);
+    assert_eq!(logs.logs.lock().by_path.len(), MAX_FILES);
 }
 
 #[test]
