@@ -13,7 +13,7 @@ use blobs::{
 };
 use crud::{ArtifactDetail, ChunkHashes, FinishUpload, FinishedUpload, NewArtifact};
 use entity::{artifact_blob, artifact_upload_session as session};
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -217,7 +217,7 @@ pub(crate) async fn finish(
         tokio::task::spawn_blocking(move || put_in_place(&worker.artifacts, &wanted)).await;
     let placed = placed.map_err(|error| Failure::incident(&error))?;
     if let Err(failure) = &placed
-        && failure.kind() == Kind::HashMismatch
+        && failure.kind() == FailureKind::HashMismatch
     {
         // Bytes with a wrong hash cannot be repaired, so the upload is aborted.
         upload::abort(gateway, session.clone()).await?;
@@ -249,7 +249,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
     if !is_present {
         if open.is_closed {
             let message = format!("there is no upload `{}`", session.id);
-            return Err(Failure::state(Kind::UnknownUpload, message));
+            return Err(Failure::state(FailureKind::UnknownUpload, message));
         }
         let upload = match size {
             // Empty uploads receive no chunk, so their file does not exist yet.
@@ -259,7 +259,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
         let received = upload.as_ref().map_or(0, |upload| upload.received());
         let Some(upload) = upload.filter(|_| received == size) else {
             let message = format!("upload `{}` has {received} of {size} bytes", session.id);
-            return Err(Failure::state(Kind::NotReady, message)
+            return Err(Failure::state(FailureKind::NotReady, message)
                 .with("status", "receiving")
                 .with("next_offset", received));
         };
@@ -280,7 +280,7 @@ fn put_in_place(artifacts: &Artifacts, session: &session::Model) -> Result<InPla
                     "the bytes of upload `{}` do not have the declared hash",
                     session.id
                 );
-                return Err(Failure::state(Kind::HashMismatch, message));
+                return Err(Failure::state(FailureKind::HashMismatch, message));
             }
             Err(error) => return Err(broken(error)),
         }
@@ -440,7 +440,7 @@ pub(crate) async fn not_served(
         "do not have their hash any more"
     };
     let message = format!("the stored bytes `{}` {found}", blob.sha256);
-    Failure::state(Kind::NotReady, message)
+    Failure::state(FailureKind::NotReady, message)
         .with("status", status)
         .with("sha256", blob.sha256.as_str())
         .hint("upload the file again: good bytes replace damaged ones")

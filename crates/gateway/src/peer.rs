@@ -9,7 +9,7 @@ use std::{
 
 use blobs::store::BlobReader;
 use protocol::{ArtifactId, ArtifactVersionId, DownloadId, ThreadId, UploadId, WorkspaceId};
-use rpc::{Bytes, ConnectionId, Failure, Kind, Outbox, Request, Service};
+use rpc::{Bytes, ConnectionId, Failure, FailureKind, Outbox, Request, Service};
 
 use crate::{
     Context, Gateway, Principal,
@@ -276,7 +276,7 @@ impl Service for Peer {
         match answer.failure {
             // The response is queued; the effects of the request run after it.
             None => caused.carry_out(&self).await,
-            Some(Kind::UnknownWorkspace) => caused.unfollow(&self),
+            Some(FailureKind::UnknownWorkspace) => caused.unfollow(&self),
             Some(_) => {}
         }
         self.outbox.release();

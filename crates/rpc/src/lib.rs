@@ -21,7 +21,7 @@ pub mod websocket;
 pub use client::Client;
 pub use connection::{ConnectionId, Service};
 pub use envelope::{Request, notification};
-pub use failure::{Failure, Kind};
+pub use failure::{Failure, FailureKind};
 pub use file_frame::FileFrame;
 pub use hub::{Audience, Hub, MAX_RETAINED, NeedsNumbers, Publication, Resumption};
 pub use outbox::{Bytes, Closing, Outbox, Text, Waiting};

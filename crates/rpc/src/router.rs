@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::{
-    Failure, Kind, Request, Text, envelope,
+    Failure, FailureKind, Request, Text, envelope,
     metrics::{RequestOutcome, RouteMetrics},
 };
 
@@ -68,7 +68,7 @@ pub struct Answer {
     /// The complete response message.
     pub text: Text,
     /// The kind of the failure, or `None` if the response is a result.
-    pub failure: Option<Kind>,
+    pub failure: Option<FailureKind>,
 }
 
 impl<C> Default for Router<C> {

@@ -11,7 +11,7 @@ use protocol::{
         ThreadArtifactsChangedNotification, upload::ArtifactUploadStartParams,
     },
 };
-use rpc::{Audience, Bytes, Failure, Kind, Publication};
+use rpc::{Audience, Bytes, Failure, FailureKind, Publication};
 use tokio::runtime::Handle;
 
 use super::{limits, open::Place, open_bytes};
@@ -84,7 +84,7 @@ pub(crate) async fn start(
     if let Some(blob) = &started.present
         && let Err(failure) = open_bytes(gateway, blob).await
     {
-        if failure.kind() != Kind::NotReady {
+        if failure.kind() != FailureKind::NotReady {
             return Err(failure);
         }
         started.present = None;
@@ -114,7 +114,7 @@ fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
             limits::MAX_UPLOAD,
             params.size_bytes
         );
-        return Err(Failure::params(Kind::TooLarge, message)
+        return Err(Failure::params(FailureKind::TooLarge, message)
             .with("path", "/size_bytes")
             .with("limit", limits::MAX_UPLOAD));
     }

@@ -8,7 +8,7 @@ use company::{
 use protocol::company::{
     Asking, CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
 };
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::{asking, inbox, indexed, known, live, live_runs, pm as pm_methods, scope};
 use crate::{Context, linking};
@@ -27,7 +27,7 @@ async fn bootstrap_snapshot(
     let scope = scope(params.scope, params.project_id.clone())?;
     if params.view == DesktopView::Conversation && params.conversation_id.is_none() {
         return Err(Failure::usage(
-            Kind::MissingConversationId,
+            FailureKind::MissingConversationId,
             "conversation_id is required when view=conversation",
         ));
     }

@@ -2,7 +2,7 @@
 
 use company::events::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
-use rpc::{Failure, Kind, Router, Service as _};
+use rpc::{Failure, FailureKind, Router, Service as _};
 
 use super::{asking, failure, known};
 use crate::{
@@ -73,7 +73,7 @@ async fn subscribe(
     let begun = begun.await.map_err(|panic| Failure::incident(&panic))?;
     let subscription = begun.map_err(|error| match error {
         NotSubscribed::TooMany => Failure::state(
-            Kind::Refused,
+            FailureKind::Refused,
             "the connection has too many subscriptions: expected at most 256",
         ),
         NotSubscribed::Folder(error) => failure(&error),
@@ -112,7 +112,7 @@ async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse,
         Ok(CompanyOkResponse { ok: true })
     } else {
         Err(Failure::state(
-            Kind::NotFound,
+            FailureKind::NotFound,
             format!("Unknown subscription_id: {subscription_id}"),
         ))
     }
