@@ -98,7 +98,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
                     Some(Received::Close(close_code(&payload)?))
                 }
                 Opcode::Data(kind) => self.begin(kind, header.is_last, payload)?,
-                Opcode::Continuation => self.go_on(header.is_last, &payload)?,
+                Opcode::Continuation => self.continue_message(header.is_last, &payload)?,
             };
             if let Some(received) = received {
                 return Ok(received);
@@ -122,7 +122,11 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
         Ok(None)
     }
 
-    fn go_on(&mut self, is_last: bool, payload: &[u8]) -> Result<Option<Received>, ReadEnd> {
+    fn continue_message(
+        &mut self,
+        is_last: bool,
+        payload: &[u8],
+    ) -> Result<Option<Received>, ReadEnd> {
         let (kind, mut message) = self.message.take().ok_or(ReadEnd::Protocol)?;
         message.extend_from_slice(payload);
         if is_last {

@@ -344,7 +344,7 @@ async fn the_board_goes_on_with_the_next_gateway_of_its_home() {
     let option = HomeOption {
         home: Some(home.clone()),
     };
-    let company = CompanyOption::at(dir.clone());
+    let company = CompanyOption::new(dir.clone());
     let board = tokio::spawn(async move {
         let draw = move |board: &Board| {
             drawn.send_replace(screen(board));
