@@ -251,7 +251,7 @@ fn open(folder: &Path) -> Company {
         company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     );
-    companies.at(folder.to_str().expect("a path that is text"))
+    companies.locate(folder.to_str().expect("a path that is text"))
 }
 
 fn fill(company: &Company) -> Vec<ProjectId> {

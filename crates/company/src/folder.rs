@@ -126,12 +126,12 @@ impl Companies {
 
     /// Opens the folder at a path; fails if it is not a company folder.
     pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
-        let company = self.at(workspace_dir);
+        let company = self.locate(workspace_dir);
         company.check_is_company().map(|()| company)
     }
 
     /// Returns the folder at a path without checking that it is a company folder or exists.
-    pub fn at(&self, workspace_dir: &str) -> Company {
+    pub fn locate(&self, workspace_dir: &str) -> Company {
         let path = Path::new(workspace_dir);
         let (dir, root) = match Dir::open(path) {
             Ok((dir, root)) => (OnceLock::from(dir), root),

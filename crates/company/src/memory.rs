@@ -35,7 +35,7 @@ use crate::{
     Company, Error,
     decisions::{
         memory_delta::{KIND, MemoryScope},
-        review::{self, Subject},
+        review::{self, ReviewKey},
     },
     document::{DocumentKind, Markdown, MemoryDeltaHead},
     documents::{self, Listed, LooseHead},
@@ -155,7 +155,7 @@ pub fn list(company: &Company, wanted: DeltaQuery) -> Result<MemoryListDeltasRes
         if items.len() == limit {
             break;
         }
-        let review = decisions.get(&Subject::of(&one.project, &one.id, KIND));
+        let review = decisions.get(&ReviewKey::of(&one.project, &one.id, KIND));
         let delta = Delta::read(company, &layout::document(&one.project, &one.id)).ok();
         let is_usable = delta
             .as_ref()

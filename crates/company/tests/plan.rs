@@ -8,7 +8,7 @@ use company::{
     execution::run::LiveRuns,
     planning::{
         plan::allocation::Provider,
-        task::{Change, Planned, Tasks},
+        task::{Change, PlannedTask, Tasks},
     },
     pm::{
         self,
@@ -105,7 +105,7 @@ impl Folder {
         task: &str,
         schedule: Change<Value>,
         plan: Change<Value>,
-    ) -> Result<Planned, Error> {
+    ) -> Result<PlannedTask, Error> {
         fn typed<T: serde::de::DeserializeOwned>(change: Change<Value>) -> Change<T> {
             match change {
                 Change::Keep => Change::Keep,

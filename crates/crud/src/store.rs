@@ -15,11 +15,11 @@ use crate::{
     DocScope, Error, HookRunRepository, ProjectPlace, Resolved, ScopeDocs,
     ThreadAgentsDocProposalRepository, ThreadAgentsDocRepository, ThreadFolderRepository,
     ThreadRepository, ThreadResolution, TrashRepository, TurnRepository, WorkspaceRepository,
-    lock::WriteLock,
+    lock::DatabaseLock,
     memo::{Memo, Versions},
     reader::{ReadJob, ReaderPool},
     sqlite::{self, OldSqlite},
-    writer::Writer,
+    writer::DatabaseWriter,
 };
 
 /// The gateway database. Cheap to clone; dropping the last clone closes it.
@@ -29,7 +29,7 @@ pub struct CrudStore {
 }
 
 struct Inner {
-    writer: Writer,
+    writer: DatabaseWriter,
     readers: ReaderPool,
     foreign_changes: watch::Receiver<u64>,
     workspaces_at_open: Vec<entity::workspace::Model>,
@@ -78,10 +78,10 @@ impl CrudStore {
     pub fn open(home: &Path, options: &Options) -> Result<Self, OpenError> {
         sqlite::check_version()?;
         let path: PathBuf = home.join("gateway.db");
-        let lock = WriteLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
+        let lock = DatabaseLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
         let (told, foreign_changes) = watch::channel(0);
         let (writer, workspaces_at_open) =
-            Writer::start(path.clone(), lock, options.clone(), told)?;
+            DatabaseWriter::start(path.clone(), lock, options.clone(), told)?;
         let readers = ReaderPool::start(&path, options).map_err(OpenError::Thread)?;
         let inner = Inner {
             writer,

@@ -18,7 +18,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     Error,
-    lock::WriteLock,
+    lock::DatabaseLock,
     reader::guarded,
     spin_wait::SpinWait,
     sqlite,
@@ -115,7 +115,7 @@ fn in_savepoint<T>(
     }
 }
 
-pub(crate) struct Writer {
+pub(crate) struct DatabaseWriter {
     /// Taken by `close`, which drops the sender and thereby ends the thread.
     running: Mutex<Option<RunningWriter>>,
     waiting: Arc<AtomicUsize>,
@@ -127,10 +127,10 @@ struct RunningWriter {
     thread: JoinHandle<()>,
 }
 
-impl Writer {
+impl DatabaseWriter {
     pub(crate) fn start(
         path: PathBuf,
-        lock: WriteLock,
+        lock: DatabaseLock,
         options: Options,
         foreign_changes: watch::Sender<u64>,
     ) -> Result<(Self, Vec<workspace::Model>), OpenError> {
@@ -225,7 +225,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for DatabaseWriter {
     fn drop(&mut self) {
         self.close();
     }
@@ -241,7 +241,7 @@ struct Opened {
 }
 
 /// Opens the database and applies pending migrations in one exclusive transaction.
-fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, OpenError> {
+fn open(path: &Path, lock: &DatabaseLock, options: &Options) -> Result<Opened, OpenError> {
     let _guard = lock.hold().map_err(OpenError::Lock)?;
     let db = sqlite::open_writer(path, options).map_err(OpenError::Database)?;
     let execute = |sql| {
@@ -264,7 +264,7 @@ fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, Open
 
 struct WriterThread {
     db: DatabaseConnection,
-    lock: WriteLock,
+    lock: DatabaseLock,
     options: Options,
     waiting: Arc<AtomicUsize>,
     spin_wait: Arc<SpinWait>,

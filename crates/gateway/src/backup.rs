@@ -209,7 +209,7 @@ pub fn backup(
     saving.home(home.path(), &copy, secrets).map_err(failed)?;
     let folders = folders(home, sources)?;
     for (number, dir) in companies.iter().enumerate() {
-        saving.company(number, &folders.at(dir))?;
+        saving.company(number, &folders.locate(dir))?;
     }
     let Saving {
         writer, left_out, ..

@@ -212,7 +212,7 @@ impl Gateway {
     /// Resolves the path on a blocking thread, because it may be on a network file system.
     pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
         let (companies, dir) = (self.companies.clone(), dir.to_owned());
-        let found = tokio::task::spawn_blocking(move || companies.at(&dir)).await;
+        let found = tokio::task::spawn_blocking(move || companies.locate(&dir)).await;
         found.map_err(|panic| Failure::incident(&panic))
     }
 

@@ -308,7 +308,7 @@ impl WorkerShared {
 
     fn company(&self, root: &Path) -> Option<Company> {
         let companies = self.companies.get()?;
-        Some(companies.at(root.to_str()?))
+        Some(companies.locate(root.to_str()?))
     }
 
     fn watch(self: &Arc<Self>, root: PathBuf) {

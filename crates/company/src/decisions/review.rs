@@ -129,7 +129,7 @@ impl DocumentDecision {
         is_final: impl Fn(&Review) -> bool,
     ) -> Result<(), Error> {
         let known = latest(company)?;
-        let key = Subject::of(&self.project_id, &self.artifact_id, kind);
+        let key = ReviewKey::of(&self.project_id, &self.artifact_id, kind);
         match known.get(&key).filter(|review| is_final(review)) {
             None => Ok(()),
             Some(review) => Err(Error::AlreadyDecided {
@@ -226,13 +226,13 @@ pub(crate) fn event(
 
 /// Subject of a review, used as a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
+pub struct ReviewKey {
     project: String,
     artifact: String,
     kind: String,
 }
 
-impl Subject {
+impl ReviewKey {
     /// A document of a project, reviewed as one kind of subject.
     pub fn of(project: &ProjectId, artifact: &DocumentId, kind: &str) -> Self {
         Self {
@@ -245,14 +245,14 @@ impl Subject {
 
 /// Returns the decision about each document. Folders written by other programs may contain several; the newest one
 /// counts.
-pub fn latest(company: &Company) -> Result<BTreeMap<Subject, Arc<Review>>, Error> {
-    let mut latest: BTreeMap<Subject, Arc<Review>> = BTreeMap::new();
+pub fn latest(company: &Company) -> Result<BTreeMap<ReviewKey, Arc<Review>>, Error> {
+    let mut latest: BTreeMap<ReviewKey, Arc<Review>> = BTreeMap::new();
     for name in company.names(layout::REVIEWS)? {
         // `workspace.validate` reports unreadable reviews.
         let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
             continue;
         };
-        let subject = Subject {
+        let subject = ReviewKey {
             project: review.subject.project_id.to_string(),
             artifact: review.subject.artifact_id.to_string(),
             kind: review.subject.kind.to_string(),

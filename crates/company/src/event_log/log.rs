@@ -19,7 +19,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{Event, Prepared, verify};
+use super::{Event, PreparedEvent, verify};
 use crate::{
     Error,
     files::{
@@ -39,11 +39,11 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 /// Appends lines to files and caches the ends of their hash chains. One per process, shared in an `Arc`.
 #[derive(Default)]
 pub struct EventLogs {
-    logs: Mutex<Logs>,
+    logs: Mutex<OpenLogs>,
 }
 
 #[derive(Default)]
-struct Logs {
+struct OpenLogs {
     by_path: BTreeMap<PathBuf, (Arc<Log>, u64)>,
     /// Counts appends, to find the least recently used file.
     uses: u64,
@@ -80,7 +80,7 @@ impl EventLogs {
         }
         let lines = events
             .iter()
-            .map(Prepared::new)
+            .map(PreparedEvent::new)
             .map(NewLine::Event)
             .collect();
         self.log(&place.path).append(place, lines)
@@ -136,13 +136,13 @@ impl EventLogs {
 struct Log {
     group: Group<Vec<NewLine>, Result<Vec<Appended>, Error>>,
     /// End of the file after the last write of this process.
-    remembered: Mutex<Option<End>>,
+    remembered: Mutex<Option<LogEnd>>,
 }
 
 /// A line to append.
 enum NewLine {
     /// An event, which becomes part of the file's chain.
-    Event(Prepared),
+    Event(PreparedEvent),
     /// Text without LF.
     Plain(String),
 }
@@ -206,9 +206,9 @@ fn copy_of(error: &Error, path: &Path) -> Error {
 
 fn write_batches(
     place: &LogFile,
-    remembered: Option<End>,
+    remembered: Option<LogEnd>,
     batches: Vec<Vec<NewLine>>,
-) -> Result<(Vec<Vec<Appended>>, End), Error> {
+) -> Result<(Vec<Vec<Appended>>, LogEnd), Error> {
     let mut lines = batches.iter().flatten();
     let has_plain = lines.any(|line| matches!(line, NewLine::Plain(_)));
     let mut lines = batches.iter().flatten();
@@ -216,16 +216,15 @@ fn write_batches(
     let (file, created) = if has_plain {
         Locked::open_or_create(place)?
     } else {
-        (Locked::open(place)?, Created::No)
+        (Locked::open(place)?, WasCreated::No)
     };
     let path = &place.path;
     let failed = |error| Error::io("written", path, error);
     let metadata = file.0.metadata().map_err(failed)?;
     let mut end = match remembered {
         Some(end) if end.is_of(&metadata) => end,
-        other => {
-            End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
-        }
+        other => LogEnd::read(&file.0, &metadata, other)
+            .map_err(|error| Error::io("read", path, error))?,
     };
     if has_events && matches!(end.chain, ChainHash::Unread) {
         let hash =
@@ -267,7 +266,7 @@ fn write_batches(
     }
 
     append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
-    if created == Created::Yes {
+    if created == WasCreated::Yes {
         place.sync_folder().map_err(failed)?;
     }
     end.length += buffer.len() as u64;
@@ -305,7 +304,7 @@ pub(super) struct Locked(pub(super) File);
 
 /// Whether a file was created when it was opened.
 #[derive(Clone, Copy, PartialEq)]
-enum Created {
+enum WasCreated {
     Yes,
     No,
 }
@@ -320,11 +319,11 @@ impl Locked {
         }
     }
 
-    fn open_or_create(place: &LogFile) -> Result<(Self, Created), Error> {
+    fn open_or_create(place: &LogFile) -> Result<(Self, WasCreated), Error> {
         loop {
             match Self::open(place) {
                 Err(error) if error.is_missing() => {}
-                opened => return Ok((opened?, Created::No)),
+                opened => return Ok((opened?, WasCreated::No)),
             }
             let made = place.dir.create_new(&place.relative, Readers::Usual);
             let file = match made {
@@ -335,7 +334,7 @@ impl Locked {
                 made => regular_file(place, made)?,
             };
             if let Some(locked) = Self::lock(file, place)? {
-                return Ok((locked, Created::Yes));
+                return Ok((locked, WasCreated::Yes));
             }
         }
     }
@@ -374,7 +373,7 @@ impl LogFile {
     }
 
     /// A file at any path.
-    pub fn at(path: &Path) -> Result<Self, Error> {
+    pub fn locate(path: &Path) -> Result<Self, Error> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let opened = Dir::open(folder);
         let (dir, _) = opened.map_err(|error| Error::io("opened", path, error))?;
@@ -416,7 +415,7 @@ impl Drop for Locked {
 }
 
 /// The end of a file and of its hash chain.
-struct End {
+struct LogEnd {
     device: u64,
     inode: u64,
     length: u64,
@@ -444,7 +443,7 @@ impl ChainHash {
     }
 }
 
-impl End {
+impl LogEnd {
     fn is_of(&self, metadata: &Metadata) -> bool {
         self.is_in(metadata) && self.length == metadata.len()
     }

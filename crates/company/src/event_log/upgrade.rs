@@ -86,7 +86,7 @@ impl EventLogs {
             read(&file, &mut bytes)?;
             return Ok(rewrite(&bytes, run_id.as_str(), forced).0);
         }
-        let locked = Locked::open(&LogFile::at(path)?)?;
+        let locked = Locked::open(&LogFile::locate(path)?)?;
         read(&locked.0, &mut bytes)?;
         let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
         if upgraded.outcome == UpgradeOutcome::Updated {

@@ -174,9 +174,9 @@ impl Writer<'_> {
         for wanted in company_wide.iter().chain(&of_project) {
             let folder = wanted.folder()?;
             let (conversation, is_new) = match self.conversation_change(wanted)? {
-                Change::None => continue,
-                Change::Made(conversation) => (conversation, true),
-                Change::Changed(conversation) => (conversation, false),
+                ConversationChange::None => continue,
+                ConversationChange::Made(conversation) => (conversation, true),
+                ConversationChange::Changed(conversation) => (conversation, false),
             };
             let text = self.yaml(&conversation)?;
             files.push((format!("{folder}/conversation.yaml"), text));
@@ -296,15 +296,15 @@ impl Writer<'_> {
     fn ensure_conversation(&self, wanted: &DefaultConversation) -> Result<ConversationId, Error> {
         let folder = wanted.folder()?;
         match self.conversation_change(wanted)? {
-            Change::None => {}
-            Change::Made(conversation) => self.make_or_repair(
+            ConversationChange::None => {}
+            ConversationChange::Made(conversation) => self.make_or_repair(
                 &folder,
                 &[
                     ("conversation.yaml", self.yaml(&conversation)?),
                     ("messages.jsonl", String::new()),
                 ],
             )?,
-            Change::Changed(conversation) => {
+            ConversationChange::Changed(conversation) => {
                 self.put(&format!("{folder}/conversation.yaml"), &conversation)?;
             }
         }
@@ -326,11 +326,14 @@ impl Writer<'_> {
     }
 
     /// The change that brings a conversation to its wanted state.
-    fn conversation_change(&self, wanted: &DefaultConversation) -> Result<Change, Error> {
+    fn conversation_change(
+        &self,
+        wanted: &DefaultConversation,
+    ) -> Result<ConversationChange, Error> {
         let path = format!("{}/conversation.yaml", wanted.folder()?);
         let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
         let Some(found) = found else {
-            return Ok(Change::Made(wanted.made(self.now())));
+            return Ok(ConversationChange::Made(wanted.made(self.now())));
         };
         let mut kept = Conversation::clone(&found);
         kept.name = text(&wanted.name);
@@ -343,15 +346,15 @@ impl Writer<'_> {
             wanted.team.iter().map(|team| team.as_str()),
         );
         Ok(if kept == *found {
-            Change::None
+            ConversationChange::None
         } else {
-            Change::Changed(kept)
+            ConversationChange::Changed(kept)
         })
     }
 }
 
 /// A required change of a conversation.
-enum Change {
+enum ConversationChange {
     None,
     Made(Conversation),
     Changed(Conversation),

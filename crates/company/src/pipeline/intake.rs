@@ -85,7 +85,7 @@ pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
     secret::refuse("project_name", name)?;
     agent(company, &new.executive)?;
     company.write(|writer| {
-        let plan = Plan::new(writer, new, name, ceo, &intake)?;
+        let plan = PackagePlan::new(writer, new, name, ceo, &intake)?;
         let (package, writes) = plan.build_package()?;
         writer.put_all(&writes)?;
         let log = format!("{}/events.jsonl", plan.run_folder());
@@ -142,7 +142,7 @@ fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
 }
 
 /// A director with the documents and the task prepared for them.
-struct Department {
+struct DepartmentPlan {
     key: String,
     label: String,
     director: Arc<Agent>,
@@ -153,7 +153,7 @@ struct Department {
 }
 
 /// Content of the planning package, prepared with its ids before anything is written.
-struct Plan<'a> {
+struct PackagePlan<'a> {
     writer: &'a Writer<'a>,
     new: &'a NewIntake,
     name: &'a str,
@@ -165,10 +165,10 @@ struct Plan<'a> {
     executive_plan: DocumentId,
     transcript: DocumentId,
     approval: DocumentId,
-    departments: Vec<Department>,
+    departments: Vec<DepartmentPlan>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> PackagePlan<'a> {
     fn new(
         writer: &'a Writer<'a>,
         new: &'a NewIntake,
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
                 needs: Vec::new(),
             };
             let (task, milestone, task_text) = task.made(writer, &plan.project)?;
-            plan.departments.push(Department {
+            plan.departments.push(DepartmentPlan {
                 key,
                 label,
                 director,
@@ -397,7 +397,7 @@ impl<'a> Plan<'a> {
                 printed.push((id.clone(), kind, text));
                 Ok::<_, Error>(())
             };
-        let lines = |line: &dyn Fn(&Department) -> String, none: &str| {
+        let lines = |line: &dyn Fn(&DepartmentPlan) -> String, none: &str| {
             let lines: Vec<_> = self.departments.iter().map(line).collect();
             if lines.is_empty() {
                 none.to_owned()
@@ -461,7 +461,7 @@ impl<'a> Plan<'a> {
                 ),
                 lines(
                     &|one| {
-                        let Department {
+                        let DepartmentPlan {
                             label, plan, task, ..
                         } = one;
                         format!("- {label}: artifact `{plan}`, task `{task}`")
@@ -502,7 +502,7 @@ impl<'a> Plan<'a> {
                 ),
                 lines(
                     &|one| {
-                        let Department {
+                        let DepartmentPlan {
                             label,
                             task,
                             milestone,
@@ -677,7 +677,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl Department {
+impl DepartmentPlan {
     fn title(&self) -> String {
         format!("{} Department Plan", self.label)
     }

@@ -276,7 +276,7 @@ mod tests {
 
     fn at(folder: &tempfile::TempDir, below: &str) -> Company {
         let path = folder.path().join(below);
-        companies().at(path.to_str().unwrap())
+        companies().locate(path.to_str().unwrap())
     }
 
     #[test]

@@ -52,10 +52,12 @@ fn companies() -> Companies {
 impl Place {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("the fixture is as it was made");
-        let company = companies().at(folder
-            .path()
-            .to_str()
-            .expect("the fixture is as it was made"));
+        let company = companies().locate(
+            folder
+                .path()
+                .to_str()
+                .expect("the fixture is as it was made"),
+        );
         let name = Text::new("Acme").expect("the fixture is as it was made");
         init::init(&company, &name, init::NonEmpty::Refuse).expect("the fixture is as it was made");
         for (agent, role, team) in [

@@ -135,7 +135,10 @@ fn an_import_is_a_company_folder() {
     let answer = import(&filled, &out, &copy, &PLAIN).unwrap();
     assert_eq!(answer.imported_entries, ["company", "org", "work", "inbox"]);
     assert_eq!((answer.validation_ok, answer.validation_issues), (true, 0));
-    assert_eq!(validate(&filled.companies.at(copy.to_str().unwrap())), []);
+    assert_eq!(
+        validate(&filled.companies.locate(copy.to_str().unwrap())),
+        []
+    );
     assert_eq!(parts(&copy), parts(filled.company.root()));
     // The import does not change the export.
     assert_eq!(names(&out), ["company", "inbox", "org", "work"]);

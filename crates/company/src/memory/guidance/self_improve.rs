@@ -20,7 +20,7 @@ use crate::{
     Company, Error,
     decisions::{
         memory_delta,
-        review::{self, Subject},
+        review::{self, ReviewKey},
     },
     document::{DocumentHead, DocumentKind},
     documents,
@@ -137,7 +137,7 @@ pub fn self_improve(
         evaluation.argv = nothing.map(ToOwned::to_owned).into();
     }
     let ended = evaluate(&run, &evaluation)?;
-    let report = Report {
+    let report = EvaluationReport {
         company,
         cycle,
         run: &run,
@@ -204,7 +204,7 @@ fn pending_proposal(
     let project = &cycle.project_id;
     let decisions = review::latest(company)?;
     for listed in documents::list(company, project, &[DocumentKind::MemoryDelta])? {
-        if decisions.contains_key(&Subject::of(project, &listed.id, memory_delta::KIND))
+        if decisions.contains_key(&ReviewKey::of(project, &listed.id, memory_delta::KIND))
             || !listed.document.body.contains(mark)
         {
             continue;
@@ -228,7 +228,7 @@ fn pending_proposal(
 }
 
 /// Report on an evaluation, visible to managers.
-struct Report<'a> {
+struct EvaluationReport<'a> {
     company: &'a Company,
     cycle: &'a Cycle,
     run: &'a CreatedRun,
@@ -239,7 +239,7 @@ struct Report<'a> {
     id: DocumentId,
 }
 
-impl Report<'_> {
+impl EvaluationReport<'_> {
     /// Writes the report and appends events about it and the proposal to the log of the run.
     fn write(&self, proposed: Option<&Proposed>) -> Result<SelfImproveEvaluation, Error> {
         let Self {
