@@ -21,7 +21,7 @@ use std::{
 
 use company::{
     Companies, Company, Sources,
-    conversation::{self, NewMessage, Scope},
+    conversation::{self, ConversationScope, NewMessage},
     event_log::{Event, Payload},
     execution::run,
     policy::Actor,
@@ -180,7 +180,7 @@ struct Rows {
 impl Rows {
     fn measure(company: &Company, project: &ProjectId, folder: &Path) -> Self {
         let agent = AgentId::parse("agent_bench").expect("an id");
-        let scope = Scope::Project(project.clone());
+        let scope = ConversationScope::Project(project.clone());
         let conversation = ConversationId::parse(&format!("conv_{project}_home")).expect("an id");
         let bare = folder.join("bare");
         fs::create_dir_all(&bare).expect("a folder");
@@ -253,7 +253,7 @@ fn open(folder: &Path) -> Company {
         company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     );
-    companies.at(folder.to_str().expect("a path that is text"))
+    companies.locate(folder.to_str().expect("a path that is text"))
 }
 
 fn fill(company: &Company) -> Vec<ProjectId> {

@@ -44,7 +44,7 @@ const EVENTS: u64 = 50_000;
 const WRITERS: usize = 8;
 
 fn at(path: &Path) -> LogFile {
-    LogFile::at(path).expect("a folder")
+    LogFile::locate(path).expect("a folder")
 }
 
 fn main() -> ExitCode {

@@ -52,7 +52,7 @@ async fn main() -> ExitCode {
     let dir = folder.path().join("company");
     let dir = dir.to_str().expect("a path");
     let companies = companies();
-    let company = companies.at(dir);
+    let company = companies.locate(dir);
     let project = fill(&company);
     std::thread::sleep(Duration::from_millis(100));
 
@@ -73,7 +73,7 @@ async fn main() -> ExitCode {
         ticks.push(tick().await);
     }
 
-    let fresh = self::companies().at(dir);
+    let fresh = self::companies().locate(dir);
     let first_plan = plan(&fresh, &project);
     let plans = (0..ROUNDS).map(|_| plan(&fresh, &project)).collect();
 

@@ -22,7 +22,7 @@ use std::{
 };
 
 use company::{Companies, Company, Sources, execution::run::LiveRuns};
-use index::{Indexes, Live};
+use index::{Indexes, LiveSessions};
 use protocol::company::{
     Text, index::IndexSyncWorkerStatusResponse, monitor::MonitorSnapshotParams,
     ui::UiSnapshotParams, usage::UsageAnalyticsParams,
@@ -261,7 +261,7 @@ fn monitor(indexes: &Indexes, company: &Company) {
         actor_team_id: None,
     };
     let shown = indexes
-        .monitor(company, &params, &Live::new(), None)
+        .monitor(company, &params, &LiveSessions::new(), None)
         .expect("a snapshot");
     assert_eq!(shown.rows.len(), 200);
 }
@@ -281,7 +281,7 @@ fn ui(indexes: &Indexes, company: &Company) {
     };
     let status = IndexSyncWorkerStatusResponse::default();
     let shown = indexes
-        .ui(company, &params, &Live::new(), None, &status)
+        .ui(company, &params, &LiveSessions::new(), None, &status)
         .expect("a snapshot");
     assert_eq!(shown.monitor.rows.len(), 200);
 }

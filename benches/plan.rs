@@ -20,7 +20,7 @@ use company::{
     Companies, Company, Sources,
     execution::run::LiveRuns,
     planning::task::Tasks,
-    pm::{self, overview::Standings},
+    pm::{self, overview::ProjectsOverview},
 };
 use protocol::{Id as _, company::ProjectId};
 
@@ -78,7 +78,7 @@ fn companies() -> Companies {
 
 /// Computes the whole response and serializes it.
 fn snapshot(company: &Company, project: &ProjectId) {
-    let standings = Standings::read(company, &LiveRuns::new()).expect("standings");
+    let standings = ProjectsOverview::read(company, &LiveRuns::new()).expect("standings");
     let answer = pm::snapshot(&standings, Some(project));
     let text = serde_json::to_string(&answer).expect("JSON");
     assert!(text.len() > TASKS * 100);

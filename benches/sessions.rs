@@ -168,7 +168,7 @@ impl Office {
         );
         let root = folder.join("office").display().to_string();
         let name = Text::new("Office").expect("a name");
-        init::init(&companies.at(&root), &name, NonEmpty::from_force(None))
+        init::init(&companies.locate(&root), &name, NonEmpty::from_force(None))
             .expect("a company folder");
         let company = companies.open(&root).expect("a company folder");
         let project = company.write(|writer| writer.create_project("P"));

@@ -19,7 +19,7 @@ use crate::{
     attachment::AttachmentSource,
     conversation,
     provider::Provider,
-    running::{Running, RunningTurns},
+    running::{RunningTurn, RunningTurns},
 };
 
 /// The time allowed for storing the result of an interrupted turn.
@@ -63,7 +63,7 @@ pub type ProviderFinder = Arc<
 /// Receives the progress of turns. The gateway implements it; the turn loop calls it.
 pub trait TurnListener: Send + Sync + 'static {
     /// Handles one notice. The notices of a turn arrive in order.
-    fn tell(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn notify(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
 /// A notice about the progress of a turn.
@@ -139,7 +139,7 @@ pub struct Accepted {
 
 /// An accepted turn, to be run by [`Agent::run`].
 pub struct TurnRun {
-    pub(crate) running: Arc<Running>,
+    pub(crate) running: Arc<RunningTurn>,
     pub(crate) input: Vec<UserInput>,
     pub(crate) attachments: Vec<serde_json::Value>,
     pub(crate) row: turn::Model,
@@ -222,7 +222,7 @@ impl Agent {
                 tree_version,
             } => {
                 let workspace_id = workspace(&row.workspace_id)?;
-                let running = Arc::new(Running::new(
+                let running = Arc::new(RunningTurn::new(
                     workspace_id.clone(),
                     new.thread_id,
                     new.turn_id,
@@ -272,9 +272,10 @@ impl Agent {
         let Some(running) = self.inner.running.get(turn_id) else {
             // The turn may have ended since it was read.
             let row = turns.get(thread_id.as_str(), turn_id.as_str()).await?;
-            return match row.status == "InProgress" && row.owner != self.inner.options.owner {
-                true => Err(Error::RunsElsewhere(turn_id.clone())),
-                false => Ok(row),
+            return if row.status == "InProgress" && row.owner != self.inner.options.owner {
+                Err(Error::RunsElsewhere(turn_id.clone()))
+            } else {
+                Ok(row)
             };
         };
         running.cancel(reason.unwrap_or_else(|| "cancelled".to_owned()));
@@ -300,15 +301,19 @@ impl Agent {
         }
     }
 
-    /// Calls `tell` with the response received so far by the running turn of a thread. No delta is lost or repeated
+    /// Calls `notify` with the response received so far by the running turn of a thread. No delta is lost or repeated
     /// between this text and the next notice.
-    pub async fn catch_up(&self, thread_id: &ThreadId, tell: impl FnOnce(ItemStartedNotification)) {
+    pub async fn catch_up(
+        &self,
+        thread_id: &ThreadId,
+        notify: impl FnOnce(ItemStartedNotification),
+    ) {
         let Some(running) = self.inner.running.of_thread(thread_id) else {
             return;
         };
         let answer = running.answer.lock().await;
         if let Some(partial) = &*answer {
-            tell(ItemStartedNotification {
+            notify(ItemStartedNotification {
                 workspace_id: running.workspace_id.clone(),
                 thread_id: running.thread_id.clone(),
                 turn_id: running.turn_id.clone(),

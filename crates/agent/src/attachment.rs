@@ -133,14 +133,14 @@ pub enum AttachmentError {
 
 /// The attachments of a message, rendered for the model.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rendered {
+pub(crate) struct RenderedAttachments {
     /// The text to append to the message.
     pub(crate) text: String,
     /// The images, in the order in which the text refers to them.
     pub(crate) images: Vec<Image>,
 }
 
-impl Rendered {
+impl RenderedAttachments {
     /// Returns the budget that the attachments use, in characters.
     pub(crate) fn weight(&self) -> usize {
         self.text.len() + self.images.len() * IMAGE_CHARS
@@ -186,8 +186,8 @@ impl Attachments {
         &mut self,
         turn_id: &TurnId,
         attachments: &[Value],
-    ) -> Result<Rendered, UnreadableAttachment> {
-        let mut rendered = Rendered::default();
+    ) -> Result<RenderedAttachments, UnreadableAttachment> {
+        let mut rendered = RenderedAttachments::default();
         for attachment in attachments {
             match Attachment::parse(attachment) {
                 Some(Attachment::File(file)) => {
@@ -212,8 +212,8 @@ impl Attachments {
         turn_id: &TurnId,
         attachments: &[Value],
         room: usize,
-    ) -> Rendered {
-        let mut rendered = Rendered::default();
+    ) -> RenderedAttachments {
+        let mut rendered = RenderedAttachments::default();
         for attachment in attachments {
             let left = room.saturating_sub(rendered.weight());
             match Attachment::parse(attachment) {
@@ -256,7 +256,13 @@ impl Attachments {
     }
 
     /// Adds a file to a message, truncated to the remaining budget, and records what was included.
-    fn add(&mut self, rendered: &mut Rendered, turn_id: TurnId, file: AttachedFile, room: usize) {
+    fn add(
+        &mut self,
+        rendered: &mut RenderedAttachments,
+        turn_id: TurnId,
+        file: AttachedFile,
+        room: usize,
+    ) {
         let attributes = attributes(&file.artifact);
         let mut record = PromptAttachment {
             turn_id,
@@ -329,7 +335,7 @@ impl Attachments {
     /// Adds a description of a file whose content exceeds the budget.
     fn omit(
         &mut self,
-        rendered: &mut Rendered,
+        rendered: &mut RenderedAttachments,
         attributes: &str,
         record: PromptAttachment,
         reason: &str,

@@ -8,7 +8,7 @@ use protocol::{
 use serde_json::Value;
 
 use crate::{
-    attachment::{self, Attachments, Rendered},
+    attachment::{self, Attachments, RenderedAttachments},
     provider::{Message, Role},
 };
 
@@ -46,7 +46,7 @@ pub(crate) fn text(input: &[UserInput]) -> String {
 }
 
 /// Builds a user message: the text, followed by the rendered attachments.
-pub(crate) fn user_message(text: &str, attached: Rendered) -> Message {
+pub(crate) fn user_message(text: &str, attached: RenderedAttachments) -> Message {
     let mut parts = vec![text, &attached.text];
     parts.retain(|part| !part.is_empty());
     Message {
@@ -76,7 +76,7 @@ pub(crate) fn title(text: &str) -> Option<String> {
 }
 
 /// A message of an earlier turn, before its attachments are rendered.
-struct Said {
+struct EarlierMessage {
     role: Role,
     text: String,
     /// The turn of a user message and its stored attachments; `None` if it has none.
@@ -93,7 +93,7 @@ pub(crate) async fn messages(
     taken_chars: usize,
     attachments: &mut Attachments,
 ) -> Vec<Message> {
-    let mut turns: Vec<(i64, Vec<Said>)> = Vec::new();
+    let mut turns: Vec<(i64, Vec<EarlierMessage>)> = Vec::new();
     for item in past {
         let Ok(TurnEventPayload::ItemCompleted { item: said }) =
             serde_json::from_str(&item.payload)
@@ -105,14 +105,14 @@ pub(crate) async fn messages(
                 id,
                 text,
                 attachments,
-            } => Said {
+            } => EarlierMessage {
                 role: Role::User,
                 text,
                 attached: attachment::turn_of(&id)
                     .filter(|_| !attachments.is_empty())
                     .map(|turn| (turn, attachments)),
             },
-            TurnItem::AgentMessage { text, .. } => Said {
+            TurnItem::AgentMessage { text, .. } => EarlierMessage {
                 role: Role::Assistant,
                 text,
                 attached: None,
@@ -134,7 +134,7 @@ pub(crate) async fn messages(
         room -= length;
         let mut messages = Vec::with_capacity(turn.len());
         for said in turn {
-            let mut attached = Rendered::default();
+            let mut attached = RenderedAttachments::default();
             if let Some((turn_id, files)) = &said.attached {
                 attached = attachments.render_past(turn_id, files, room).await;
                 room = room.saturating_sub(attached.weight());
@@ -204,7 +204,7 @@ mod tests {
     async fn the_newest_turns_that_fit_are_kept_whole() {
         let long = "x".repeat(MAX_TOKENS * CHARS_PER_TOKEN / 2);
         let past = [said(1, &long), said(2, &long), said(3, "short")];
-        let now = user_message("now", Rendered::default());
+        let now = user_message("now", RenderedAttachments::default());
         let mut files = Attachments::new(Arc::new(NoFiles), "ws_a".to_owned(), &[]);
         let messages = messages(&past, now, 3, &mut files).await;
         let lengths: Vec<_> = messages.iter().map(|message| message.text.len()).collect();

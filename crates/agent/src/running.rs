@@ -1,16 +1,14 @@
 //! The turns that this process is running.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::{ThreadId, TurnId, WorkspaceId};
 use tokio::sync::watch;
 
 /// A running turn.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningTurn {
     pub(crate) workspace_id: WorkspaceId,
     pub(crate) thread_id: ThreadId,
     pub(crate) turn_id: TurnId,
@@ -29,7 +27,7 @@ pub(crate) struct PartialAnswer {
     pub(crate) next_seq: u64,
 }
 
-impl Running {
+impl RunningTurn {
     pub(crate) fn new(workspace_id: WorkspaceId, thread_id: ThreadId, turn_id: TurnId) -> Self {
         Self {
             workspace_id,
@@ -72,28 +70,28 @@ impl Running {
 
 /// The running turns by turn id.
 #[derive(Debug, Default)]
-pub(crate) struct RunningTurns(Mutex<BTreeMap<TurnId, Arc<Running>>>);
+pub(crate) struct RunningTurns(Mutex<BTreeMap<TurnId, Arc<RunningTurn>>>);
 
 impl RunningTurns {
-    pub(crate) fn add(&self, running: Arc<Running>) {
+    pub(crate) fn add(&self, running: Arc<RunningTurn>) {
         self.turns().insert(running.turn_id.clone(), running);
     }
 
     /// Removes a turn and wakes the tasks that wait for its end.
-    pub(crate) fn remove(&self, running: &Running) {
+    pub(crate) fn remove(&self, running: &RunningTurn) {
         self.turns().remove(&running.turn_id);
         running.ended.send_replace(true);
     }
 
-    pub(crate) fn get(&self, turn_id: &TurnId) -> Option<Arc<Running>> {
+    pub(crate) fn get(&self, turn_id: &TurnId) -> Option<Arc<RunningTurn>> {
         self.turns().get(turn_id).cloned()
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Running>> {
+    pub(crate) fn all(&self) -> Vec<Arc<RunningTurn>> {
         self.turns().values().cloned().collect()
     }
 
-    pub(crate) fn of_thread(&self, thread_id: &ThreadId) -> Option<Arc<Running>> {
+    pub(crate) fn of_thread(&self, thread_id: &ThreadId) -> Option<Arc<RunningTurn>> {
         let turns = self.turns();
         turns
             .values()
@@ -101,7 +99,7 @@ impl RunningTurns {
             .cloned()
     }
 
-    fn turns(&self) -> MutexGuard<'_, BTreeMap<TurnId, Arc<Running>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turns(&self) -> MutexGuard<'_, BTreeMap<TurnId, Arc<RunningTurn>>> {
+        self.0.lock()
     }
 }

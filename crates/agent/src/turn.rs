@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crud::{FinishTurn, NewTurnEvent};
 use futures_util::StreamExt as _;
 use hooks::{Actor, Contributed, Contribution, Diagnostic, HookContext, Phase, PhaseError};
-use prompt::{CompiledPrompt, PromptInput, Reader};
+use prompt::{CompiledPrompt, PromptInput, PromptReader};
 use protocol::turn::{
     ItemAgentMessageDeltaNotification, ItemCompletedNotification, ItemStartedNotification,
     PromptAttachment, PromptProfile, Turn, TurnEventPayload, TurnItem, TurnStatus, TurnUsage,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How a turn ended, before the result is stored.
-enum Outcome {
+enum TurnOutcome {
     Completed { usage: Option<Usage> },
     Failed { error: String },
     Interrupted { reason: String },
@@ -48,12 +48,12 @@ impl Agent {
         let running = Arc::clone(&run.running);
         let outcome = tokio::select! {
             biased;
-            reason = running.cancellation() => Outcome::Interrupted { reason },
+            reason = running.cancellation() => TurnOutcome::Interrupted { reason },
             ended = self.attempt(&run) => match ended {
-                Ok(usage) => Outcome::Completed { usage },
+                Ok(usage) => TurnOutcome::Completed { usage },
                 Err(error) => {
                     tracing::warn!(turn = %running.turn_id, %error, "a turn failed");
-                    Outcome::Failed { error: error.to_string() }
+                    TurnOutcome::Failed { error: error.to_string() }
                 }
             },
         };
@@ -68,7 +68,7 @@ impl Agent {
     async fn attempt(&self, run: &TurnRun) -> Result<Option<Usage>, TurnError> {
         let running = &run.running;
         let turn = wire(run.row.clone())?;
-        self.tell(TurnNotice::Started {
+        self.notify(TurnNotice::Started {
             workspace_id: running.workspace_id.clone(),
             thread_id: running.thread_id.clone(),
             turn,
@@ -91,11 +91,11 @@ impl Agent {
             ],
         )
         .await?;
-        self.tell(TurnNotice::ItemStarted(
+        self.notify(TurnNotice::ItemStarted(
             self.started(run, user_item.clone()),
         ))
         .await;
-        self.tell(TurnNotice::ItemCompleted(self.completed(run, user_item)))
+        self.notify(TurnNotice::ItemCompleted(self.completed(run, user_item)))
             .await;
 
         let provider_id = run.row.model_provider.clone();
@@ -157,7 +157,8 @@ impl Agent {
         image_types: &'static [&'static str],
     ) -> Result<(CompiledPrompt, Vec<Message>), TurnError> {
         let context = self.context(run);
-        let (mut compiled, contributions) = self.put_together(&context, Reader::Model).await?;
+        let (mut compiled, contributions) =
+            self.compile_prompt(&context, PromptReader::Model).await?;
         let (messages, attachments) = self.conversation(run, &compiled, image_types).await?;
         compiled.manifest.attachments = attachments;
         let manifest = manifest_json(&compiled)?;
@@ -178,10 +179,10 @@ impl Agent {
     }
 
     /// Runs the hook phases that precede the model call and compiles their contributions.
-    pub(crate) async fn put_together(
+    pub(crate) async fn compile_prompt(
         &self,
         context: &HookContext,
-        reader: Reader,
+        reader: PromptReader,
     ) -> Result<(CompiledPrompt, Vec<Contributed>), PhaseError> {
         let mut contributions: Vec<Contributed> = Vec::new();
         let mut diagnostics: Vec<(String, Diagnostic)> = Vec::new();
@@ -236,7 +237,7 @@ impl Agent {
                 item_id: item_id.clone(),
                 ..PartialAnswer::default()
             });
-            self.tell(TurnNotice::ItemStarted(self.started(run, empty)))
+            self.notify(TurnNotice::ItemStarted(self.started(run, empty)))
                 .await;
         }
         let mut usage = None;
@@ -262,7 +263,7 @@ impl Agent {
             partial.text.push_str(&delta);
             let seq = partial.next_seq;
             partial.next_seq += 1;
-            self.tell(TurnNotice::Delta(ItemAgentMessageDeltaNotification {
+            self.notify(TurnNotice::Delta(ItemAgentMessageDeltaNotification {
                 workspace_id: running.workspace_id.clone(),
                 thread_id: running.thread_id.clone(),
                 turn_id: running.turn_id.clone(),
@@ -306,7 +307,7 @@ impl Agent {
 
     /// Stores the result of the turn and notifies the listener. The response text received so far is stored for every
     /// outcome.
-    async fn finish(&self, run: &TurnRun, outcome: Outcome) -> Result<(), Error> {
+    async fn finish(&self, run: &TurnRun, outcome: TurnOutcome) -> Result<(), Error> {
         let running = &run.running;
         let answer = running.answer.lock().await.take();
         let item = answer.map(|partial| TurnItem::AgentMessage {
@@ -320,7 +321,7 @@ impl Agent {
             })?);
         }
         let (status, error, last) = match outcome {
-            Outcome::Completed { usage } => {
+            TurnOutcome::Completed { usage } => {
                 let usage = usage.map(|usage| TurnUsage {
                     input_tokens: usage.input_tokens,
                     cached_input_tokens: usage.cached_input_tokens,
@@ -328,14 +329,14 @@ impl Agent {
                 });
                 ("Completed", None, TurnEventPayload::TurnCompleted { usage })
             }
-            Outcome::Failed { error } => {
+            TurnOutcome::Failed { error } => {
                 let failed = TurnEventPayload::TurnFailed {
                     status: TurnStatus::Failed,
                     error: error.clone(),
                 };
                 ("Failed", Some(error), failed)
             }
-            Outcome::Interrupted { reason } => {
+            TurnOutcome::Interrupted { reason } => {
                 let failed = TurnEventPayload::TurnFailed {
                     status: TurnStatus::Interrupted,
                     error: reason.clone(),
@@ -357,11 +358,11 @@ impl Agent {
         };
         let finished = self.inner.store.turns().finish(finish).await?;
         if let Some(item) = item {
-            self.tell(TurnNotice::ItemCompleted(self.completed(run, item)))
+            self.notify(TurnNotice::ItemCompleted(self.completed(run, item)))
                 .await;
         }
         let turn: Turn = wire(finished.turn)?;
-        self.tell(TurnNotice::Ended {
+        self.notify(TurnNotice::Ended {
             workspace_id: running.workspace_id.clone(),
             thread_id: running.thread_id.clone(),
             turn: Box::new(turn),
@@ -369,7 +370,7 @@ impl Agent {
         .await;
         if let Some(tree_version) = finished.tree_version {
             let thread = Box::new(finished.thread);
-            self.tell(TurnNotice::Titled {
+            self.notify(TurnNotice::Titled {
                 thread,
                 tree_version,
             })
@@ -401,8 +402,8 @@ impl Agent {
         Ok(())
     }
 
-    async fn tell(&self, notice: TurnNotice) {
-        self.inner.options.listener.tell(notice).await;
+    async fn notify(&self, notice: TurnNotice) {
+        self.inner.options.listener.notify(notice).await;
     }
 
     fn context(&self, run: &TurnRun) -> HookContext {

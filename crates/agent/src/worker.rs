@@ -3,7 +3,7 @@
 use crud::{FinishTurn, WorkerTurn};
 use data_encoding::HEXLOWER;
 use hooks::{Actor, HookContext, PhaseError, TreePlace};
-use prompt::{CompiledPrompt, Reader};
+use prompt::{CompiledPrompt, PromptReader};
 use protocol::turn::{TurnEventPayload, TurnItem, TurnStatus};
 use sha2::{Digest as _, Sha256};
 
@@ -60,7 +60,7 @@ impl Agent {
     /// Compiles the instructions that a worker receives besides its task. Writes nothing.
     pub async fn brief(&self, brief: &WorkerBrief) -> Result<CompiledPrompt, BriefError> {
         let context = self.worker_context(brief);
-        let (compiled, _) = self.put_together(&context, Reader::Worker).await?;
+        let (compiled, _) = self.compile_prompt(&context, PromptReader::Worker).await?;
         Ok(compiled)
     }
 

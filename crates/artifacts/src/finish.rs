@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use blobs::{
     key::WorkspaceSegment,
-    kind::{self, Detected, Kind as ContentKind},
+    kind::{self, ContentKind, Detected},
     name,
     store::{BlobStore as _, PayloadHash},
 };
 use crud::{
-    ArtifactDetail, BindTargets, ChunkHashes, FinishUpload, Finished, NewArtifact, NewOutput,
+    ArtifactDetail, BindTargets, ChunkHashes, FinishUpload, FinishedUpload, NewArtifact, NewOutput,
 };
 use entity::artifact_upload_session as session;
 use serde_json::json;
@@ -49,12 +49,12 @@ impl Artifacts {
         self: &Arc<Self>,
         session: session::Model,
         author: &str,
-    ) -> Result<Finished, Error> {
+    ) -> Result<FinishedUpload, Error> {
         if let Some(artifact_id) = &session.artifact_id {
             let artifacts = self.store.artifacts();
             let version = session.version_id.as_deref();
             let detail = artifacts.get(&session.workspace_id, artifact_id, version);
-            return Ok(Finished {
+            return Ok(FinishedUpload {
                 detail: detail.await?,
                 is_new: false,
                 healed: Vec::new(),
@@ -133,7 +133,7 @@ impl Artifacts {
         session: &session::Model,
         placed: StoredUpload,
         author: &str,
-    ) -> Result<Finished, Error> {
+    ) -> Result<FinishedUpload, Error> {
         let StoredUpload {
             detected,
             chunk_hashes,
@@ -168,7 +168,10 @@ impl Artifacts {
     }
 
     /// Stores a file that was made here as an artifact.
-    pub async fn keep_output(self: &Arc<Self>, output: OutputFile) -> Result<Finished, Error> {
+    pub async fn keep_output(
+        self: &Arc<Self>,
+        output: OutputFile,
+    ) -> Result<FinishedUpload, Error> {
         let artifacts = Arc::clone(self);
         let output = blocking(move || artifacts.put_output(output)).await??;
         let kept = self.store.artifacts().keep_output(output).await?;

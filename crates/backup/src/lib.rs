@@ -31,7 +31,7 @@ use std::{
 
 use company::{
     Companies, Company, Trust,
-    files::walk::{Found, walk_folder},
+    files::walk::{WalkEntry, walk_folder},
     workspace::transfer,
 };
 use serde::{Deserialize, Serialize};
@@ -209,7 +209,7 @@ pub fn create(
     builder.home(home, &copy, secrets).map_err(failed)?;
     let folders = open_companies(home, sources)?;
     for (number, dir) in companies.iter().enumerate() {
-        builder.company(number, &folders.at(dir))?;
+        builder.company(number, &folders.locate(dir))?;
     }
     let ArchiveBuilder {
         writer, left_out, ..
@@ -358,7 +358,8 @@ impl ArchiveBuilder<'_> {
             }
         }
         let is_left_out = |folder: &Path, name: &OsStr| is_temporary(folder, name);
-        let mut visit = |path: &Path, found: Found<'_>| self.add("home/artifacts", path, &found);
+        let mut visit =
+            |path: &Path, found: WalkEntry<'_>| self.add("home/artifacts", path, &found);
         match walk_folder(&home.join("artifacts"), &is_left_out, &mut visit) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             walked => walked,
@@ -384,7 +385,7 @@ impl ArchiveBuilder<'_> {
         })
     }
 
-    fn add(&mut self, prefix: &str, path: &Path, found: &Found<'_>) -> io::Result<()> {
+    fn add(&mut self, prefix: &str, path: &Path, found: &WalkEntry<'_>) -> io::Result<()> {
         let Some(name) = path.to_str() else {
             let shown = path.display();
             self.left_out
@@ -397,15 +398,15 @@ impl ArchiveBuilder<'_> {
             format!("{prefix}/{name}")
         };
         match found {
-            Found::Folder => self.writer.folder(&entry),
-            Found::Left => Ok(()),
-            Found::File(file) => self.file(&entry, file, file.metadata()?.len()),
-            Found::Log(file, length) => self.file(&entry, file, *length),
-            Found::Link(_) => {
+            WalkEntry::Folder => self.writer.folder(&entry),
+            WalkEntry::Left => Ok(()),
+            WalkEntry::File(file) => self.file(&entry, file, file.metadata()?.len()),
+            WalkEntry::Log(file, length) => self.file(&entry, file, *length),
+            WalkEntry::Link(_) => {
                 self.left_out.push(format!("{entry}: it is a link"));
                 Ok(())
             }
-            Found::Odd => {
+            WalkEntry::Odd => {
                 self.left_out.push(format!("{entry}: it is no plain file"));
                 Ok(())
             }

@@ -18,45 +18,45 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// A handle of a directory at or below the root of the store.
 #[derive(Debug)]
-pub(crate) struct Folder(OwnedFd);
+pub(crate) struct BlobFolder(OwnedFd);
 
 /// The result of a rename that does not replace.
-pub(crate) enum Moved {
+pub(crate) enum RenameResult {
     /// The file was moved.
     Moved,
     /// The new name already exists; the file was not moved.
     TargetExists,
 }
 
-impl Folder {
+impl BlobFolder {
     /// Opens the root itself. Links in the path of the root are the owner's choice and are followed.
-    pub(crate) fn open_root(path: &Path) -> Result<Folder> {
+    pub(crate) fn open_root(path: &Path) -> Result<BlobFolder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty())
-            .map(Folder)
+            .map(BlobFolder)
             .map_err(io_error("open the artifact folder"))
     }
 
     /// Duplicates the handle.
-    pub(crate) fn try_clone(&self) -> Result<Folder> {
+    pub(crate) fn try_clone(&self) -> Result<BlobFolder> {
         self.0
             .try_clone()
-            .map(Folder)
+            .map(BlobFolder)
             .map_err(io_error("duplicate a directory handle"))
     }
 
     /// Opens a subdirectory. Returns `None` if it does not exist.
-    pub(crate) fn child(&self, name: &str) -> Result<Option<Folder>> {
+    pub(crate) fn child(&self, name: &str) -> Result<Option<BlobFolder>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.0, name, flags, Mode::empty()) {
-            Ok(fd) => Ok(Some(Folder(fd))),
+            Ok(fd) => Ok(Some(BlobFolder(fd))),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(open_error(name, errno)),
         }
     }
 
     /// Opens a directory several levels below. Returns `None` if it does not exist.
-    pub(crate) fn descend(&self, names: &[&str]) -> Result<Option<Folder>> {
+    pub(crate) fn descend(&self, names: &[&str]) -> Result<Option<BlobFolder>> {
         let mut folder = self.try_clone()?;
         for name in names {
             match folder.child(name)? {
@@ -68,7 +68,7 @@ impl Folder {
     }
 
     /// Opens a directory several levels below and durably creates missing levels.
-    pub(crate) fn descend_or_create(&self, names: &[&str]) -> Result<Folder> {
+    pub(crate) fn descend_or_create(&self, names: &[&str]) -> Result<BlobFolder> {
         let mut folder = self.try_clone()?;
         for name in names {
             folder = folder.child_or_create(name)?;
@@ -76,7 +76,7 @@ impl Folder {
         Ok(folder)
     }
 
-    fn child_or_create(&self, name: &str) -> Result<Folder> {
+    fn child_or_create(&self, name: &str) -> Result<BlobFolder> {
         loop {
             if let Some(child) = self.child(name)? {
                 return Ok(child);
@@ -136,22 +136,27 @@ impl Folder {
     }
 
     /// Moves a file into another directory unless the name exists there.
-    pub(crate) fn move_new(&self, name: &str, to: &Folder, new_name: &str) -> Result<Moved> {
+    pub(crate) fn move_new(
+        &self,
+        name: &str,
+        to: &BlobFolder,
+        new_name: &str,
+    ) -> Result<RenameResult> {
         match rustix::fs::renameat_with(&self.0, name, &to.0, new_name, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(Moved::Moved),
-            Err(Errno::EXIST) => Ok(Moved::TargetExists),
+            Ok(()) => Ok(RenameResult::Moved),
+            Err(Errno::EXIST) => Ok(RenameResult::TargetExists),
             // Some file systems do not support this flag. The caller has checked before, and a concurrent writer has
             // equal content.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 self.move_over(name, to, new_name)?;
-                Ok(Moved::Moved)
+                Ok(RenameResult::Moved)
             }
             Err(errno) => Err(io_error("move a file into place")(errno)),
         }
     }
 
     /// Moves a file into another directory and replaces an existing entry. Links are moved, not followed.
-    pub(crate) fn move_over(&self, name: &str, to: &Folder, new_name: &str) -> Result<()> {
+    pub(crate) fn move_over(&self, name: &str, to: &BlobFolder, new_name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, name, &to.0, new_name)
             .map_err(io_error("move a file into place"))
     }

@@ -12,13 +12,14 @@ use std::{
     num::NonZeroUsize,
     os::unix::fs::FileExt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
     thread,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -29,14 +30,14 @@ use crate::{
 
 const THREADS: usize = 2;
 /// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
-const PIECE: usize = 64 * 1024;
+pub(crate) const READ_BYTES: usize = 64 * 1024;
 /// Number of received bytes after which write-back to the disk is started.
 const WRITE_BACK_EVERY: u64 = 1024 * 1024;
 /// Maximum number of bytes, over all uploads of a store, that wait in memory to be hashed.
 const MAX_WAITING: usize = 8 * 1024 * 1024;
 
 /// Bytes shared with the sender of a chunk.
-pub(crate) type Shared = Box<dyn AsRef<[u8]> + Send>;
+pub(crate) type SharedBytes = Box<dyn AsRef<[u8]> + Send>;
 
 /// The hashing threads. They end when the store and its last upload are dropped.
 #[derive(Clone, Debug)]
@@ -55,9 +56,9 @@ impl Hashers {
             thread::Builder::new()
                 .name("blob-hasher".to_owned())
                 .spawn(move || {
-                    let mut piece = vec![0; PIECE];
+                    let mut piece = vec![0; READ_BYTES];
                     loop {
-                        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let job = jobs.lock().recv();
                         match job {
                             Ok(job) => {
                                 if let Some(hash) = job.upgrade() {
@@ -92,7 +93,7 @@ pub(crate) struct RunningHash {
     is_queued: AtomicBool,
     progress: Mutex<Progress>,
     /// Bytes that were written and are still in memory, with their offsets, in order.
-    recent: Mutex<VecDeque<(u64, Shared)>>,
+    recent: Mutex<VecDeque<(u64, SharedBytes)>>,
     /// Bytes that wait in memory, over all uploads.
     waiting: Arc<AtomicUsize>,
 }
@@ -125,7 +126,7 @@ impl RunningHash {
 
     /// Lends the bytes written at `offset`, so that they need not be read back. Must be called before they count as
     /// received.
-    pub(crate) fn lend(&self, offset: u64, bytes: Shared) {
+    pub(crate) fn lend(&self, offset: u64, bytes: SharedBytes) {
         let length = (*bytes).as_ref().len();
         let waiting = self.waiting.fetch_add(length, Ordering::Relaxed);
         if waiting + length <= MAX_WAITING {
@@ -150,7 +151,7 @@ impl RunningHash {
     pub(crate) fn finish(&self) -> Result<Digest> {
         let mut progress = self.lock();
         self.write_back(&mut progress, 1);
-        let mut piece = vec![0; PIECE];
+        let mut piece = vec![0; READ_BYTES];
         while self.step(&mut progress, &mut piece)? {}
         Ok(Digest {
             sha256: ContentHash::from_hasher(progress.hasher.clone()),
@@ -208,7 +209,7 @@ impl RunningHash {
     }
 
     /// Removes the oldest bytes that wait in memory.
-    fn take_recent(&self) -> Option<(u64, Shared)> {
+    fn take_recent(&self) -> Option<(u64, SharedBytes)> {
         let taken = self.recent().pop_front();
         if let Some((_, bytes)) = &taken {
             let length = (**bytes).as_ref().len();
@@ -217,8 +218,8 @@ impl RunningHash {
         taken
     }
 
-    fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, Shared)>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recent(&self) -> MutexGuard<'_, VecDeque<(u64, SharedBytes)>> {
+        self.recent.lock()
     }
 
     /// Starts write-back to the disk while bytes arrive and are hashed, so that the final sync only waits for the last
@@ -244,7 +245,7 @@ impl RunningHash {
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
         // A panic inside `step` leaves the hasher and its position as they were before the piece.
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.progress.lock()
     }
 }
 
@@ -296,7 +297,7 @@ pub(crate) fn hash_chunks(file: &File, chunk: NonZeroUsize) -> Result<(Digest, V
 
 /// Reads a whole file in pieces and returns its size.
 fn read_pieces(file: &File, mut take: impl FnMut(&[u8])) -> Result<u64> {
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; READ_BYTES];
     let mut size = 0;
     loop {
         match file.read_at(&mut piece, size) {

@@ -12,7 +12,7 @@ const UNKNOWN: &str = "application/octet-stream";
 
 /// The kinds derived from content. Producers of artifacts set other kinds themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ContentKind {
     /// Any other file.
     File,
     /// Readable text.
@@ -33,19 +33,19 @@ pub enum Kind {
     Json,
 }
 
-impl Kind {
+impl ContentKind {
     /// Returns the wire name.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::File => "file",
-            Kind::Text => "text",
-            Kind::Image => "image",
-            Kind::Audio => "audio",
-            Kind::Video => "video",
-            Kind::Pdf => "pdf",
-            Kind::Spreadsheet => "spreadsheet",
-            Kind::Archive => "archive",
-            Kind::Json => "json",
+            ContentKind::File => "file",
+            ContentKind::Text => "text",
+            ContentKind::Image => "image",
+            ContentKind::Audio => "audio",
+            ContentKind::Video => "video",
+            ContentKind::Pdf => "pdf",
+            ContentKind::Spreadsheet => "spreadsheet",
+            ContentKind::Archive => "archive",
+            ContentKind::Json => "json",
         }
     }
 }
@@ -60,7 +60,7 @@ pub struct Detected {
     /// True if the declared type contradicts the bytes.
     pub mismatch: bool,
     /// The kind derived from the effective type and the file name.
-    pub kind: Kind,
+    pub kind: ContentKind,
 }
 
 /// Detects the type from the first [`HEAD_LENGTH`] bytes, the original file name and the declared type.
@@ -227,20 +227,20 @@ fn is_json(first_bytes: &[u8]) -> bool {
         }
 }
 
-fn classify(mime: &str, extension: &str) -> Kind {
+fn classify(mime: &str, extension: &str) -> ContentKind {
     let family = mime.split('/').next().unwrap_or_default();
     let has = |words: &[&str]| words.iter().any(|word| mime.contains(word));
     let ends = |extensions: &[&str]| extensions.contains(&extension);
     if mime == "application/pdf" {
-        return Kind::Pdf;
+        return ContentKind::Pdf;
     }
     if mime == "application/json" || mime.ends_with("+json") || ends(&["json", "jsonl"]) {
-        return Kind::Json;
+        return ContentKind::Json;
     }
     match family {
-        "image" => return Kind::Image,
-        "audio" => return Kind::Audio,
-        "video" => return Kind::Video,
+        "image" => return ContentKind::Image,
+        "audio" => return ContentKind::Audio,
+        "video" => return ContentKind::Video,
         _ => {}
     }
     let is_table = mime == "text/csv"
@@ -248,13 +248,13 @@ fn classify(mime: &str, extension: &str) -> Kind {
         || has(&["spreadsheet", "excel"])
         || ends(&["xls", "xlsx", "ods"]);
     if is_table {
-        Kind::Spreadsheet
+        ContentKind::Spreadsheet
     } else if family == "text" {
-        Kind::Text
+        ContentKind::Text
     } else if has(&["zip", "tar", "gzip"]) || ends(&["zip", "tar", "gz", "tgz"]) {
-        Kind::Archive
+        ContentKind::Archive
     } else {
-        Kind::File
+        ContentKind::File
     }
 }
 
@@ -274,7 +274,7 @@ mod tests {
     const BINARY: &[u8] = &[0, 1, 2, 0xff, 0xfe, 0, 9];
 
     #[track_caller]
-    fn check(bytes: &[u8], name: &str, declared: Option<&str>, mime: &str, kind: Kind) {
+    fn check(bytes: &[u8], name: &str, declared: Option<&str>, mime: &str, kind: ContentKind) {
         let detected = detect(bytes, name, declared);
         assert_eq!(
             (detected.mime.as_deref(), detected.kind),
@@ -298,50 +298,92 @@ mod tests {
 
     #[test]
     fn signatures_decide() {
-        check(PNG, "a.txt", None, "image/png", Kind::Image);
+        check(PNG, "a.txt", None, "image/png", ContentKind::Image);
         check(
             b"\xff\xd8\xff\xe0\0\x10JFIF",
             "a",
             None,
             "image/jpeg",
-            Kind::Image,
+            ContentKind::Image,
         );
-        check(b"GIF89a\x01\0", "a", None, "image/gif", Kind::Image);
+        check(b"GIF89a\x01\0", "a", None, "image/gif", ContentKind::Image);
         check(
             b"RIFF\0\0\0\0WEBPVP8 ",
             "a",
             None,
             "image/webp",
-            Kind::Image,
+            ContentKind::Image,
         );
-        check(b"%PDF-1.7\n", "a", None, "application/pdf", Kind::Pdf);
-        check(&zip(&["a"]), "a", None, "application/zip", Kind::Archive);
+        check(
+            b"%PDF-1.7\n",
+            "a",
+            None,
+            "application/pdf",
+            ContentKind::Pdf,
+        );
+        check(
+            &zip(&["a"]),
+            "a",
+            None,
+            "application/zip",
+            ContentKind::Archive,
+        );
         check(
             b"\x1f\x8b\x08\0",
             "a",
             None,
             "application/gzip",
-            Kind::Archive,
+            ContentKind::Archive,
         );
     }
 
     #[test]
     fn text_is_told_apart_by_content_and_extension() {
-        check(b"hello", "a", None, "text/plain", Kind::Text);
-        check(b"", "a.txt", None, "text/plain", Kind::Text);
-        check(b"a,b\n", "a.CSV", None, "text/csv", Kind::Spreadsheet);
+        check(b"hello", "a", None, "text/plain", ContentKind::Text);
+        check(b"", "a.txt", None, "text/plain", ContentKind::Text);
+        check(
+            b"a,b\n",
+            "a.CSV",
+            None,
+            "text/csv",
+            ContentKind::Spreadsheet,
+        );
         check(
             b"a\tb\n",
             "a.tsv",
             None,
             "text/tab-separated-values",
-            Kind::Spreadsheet,
+            ContentKind::Spreadsheet,
         );
-        check(b" {\"a\": 1}", "a", None, "application/json", Kind::Json);
-        check(b"[link](x)", "a", None, "text/plain", Kind::Text);
-        check(b"{}\n{}\n", "a.jsonl", None, "text/plain", Kind::Json);
-        check(BINARY, "a", None, "application/octet-stream", Kind::File);
-        check(b"a\0b", "a", None, "application/octet-stream", Kind::File);
+        check(
+            b" {\"a\": 1}",
+            "a",
+            None,
+            "application/json",
+            ContentKind::Json,
+        );
+        check(b"[link](x)", "a", None, "text/plain", ContentKind::Text);
+        check(
+            b"{}\n{}\n",
+            "a.jsonl",
+            None,
+            "text/plain",
+            ContentKind::Json,
+        );
+        check(
+            BINARY,
+            "a",
+            None,
+            "application/octet-stream",
+            ContentKind::File,
+        );
+        check(
+            b"a\0b",
+            "a",
+            None,
+            "application/octet-stream",
+            ContentKind::File,
+        );
     }
 
     #[test]
@@ -352,21 +394,21 @@ mod tests {
             "a",
             None,
             "application/json",
-            Kind::Json,
+            ContentKind::Json,
         );
-        check(b"[1,", "a", None, "text/plain", Kind::Text);
+        check(b"[1,", "a", None, "text/plain", ContentKind::Text);
     }
 
     #[test]
     fn a_head_may_end_inside_a_character() {
         let text = format!("x{}", "é".repeat(SIGNATURE_LENGTH));
-        check(text.as_bytes(), "a", None, "text/plain", Kind::Text);
+        check(text.as_bytes(), "a", None, "text/plain", ContentKind::Text);
         check(
             b"caf\xc3",
             "a",
             None,
             "application/octet-stream",
-            Kind::File,
+            ContentKind::File,
         );
     }
 
@@ -383,11 +425,23 @@ mod tests {
 
     #[test]
     fn a_declaration_stands_where_bytes_say_nothing_or_less() {
-        check(BINARY, "a", Some("audio/mpeg"), "audio/mpeg", Kind::Audio);
-        check(BINARY, "a", Some("video/mp4"), "video/mp4", Kind::Video);
-        check(b"", "a", Some("image/png"), "image/png", Kind::Image);
+        check(
+            BINARY,
+            "a",
+            Some("audio/mpeg"),
+            "audio/mpeg",
+            ContentKind::Audio,
+        );
+        check(
+            BINARY,
+            "a",
+            Some("video/mp4"),
+            "video/mp4",
+            ContentKind::Video,
+        );
+        check(b"", "a", Some("image/png"), "image/png", ContentKind::Image);
         for finer in ["text/markdown", "text/html"] {
-            check(b"# hello", "a", Some(finer), finer, Kind::Text);
+            check(b"# hello", "a", Some(finer), finer, ContentKind::Text);
             assert!(!detect(b"# hello", "a", Some(finer)).mismatch);
         }
         check(
@@ -395,7 +449,7 @@ mod tests {
             "a",
             Some("application/ld+json"),
             "application/ld+json",
-            Kind::Json,
+            ContentKind::Json,
         );
     }
 
@@ -407,7 +461,7 @@ mod tests {
                 "a",
                 Some(bad),
                 "application/octet-stream",
-                Kind::File,
+                ContentKind::File,
             );
         }
     }
@@ -420,16 +474,22 @@ mod tests {
             "a",
             None,
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            Kind::Spreadsheet,
+            ContentKind::Spreadsheet,
         );
-        check(&zip(&["xl/a"]), "a", None, "application/zip", Kind::Archive);
+        check(
+            &zip(&["xl/a"]),
+            "a",
+            None,
+            "application/zip",
+            ContentKind::Archive,
+        );
         let document = zip(&["[Content_Types].xml", "_rels/.rels", "word/document.xml"]);
         check(
             &document,
             "a",
             None,
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            Kind::File,
+            ContentKind::File,
         );
     }
 
@@ -437,12 +497,12 @@ mod tests {
     fn extensions_decide_where_types_do_not() {
         let octets = "application/octet-stream";
         for (name, kind) in [
-            ("a.xls", Kind::Spreadsheet),
-            ("a.ODS", Kind::Spreadsheet),
-            ("a.tar", Kind::Archive),
-            ("a.tgz", Kind::Archive),
-            ("a.json", Kind::Json),
-            ("xls", Kind::File),
+            ("a.xls", ContentKind::Spreadsheet),
+            ("a.ODS", ContentKind::Spreadsheet),
+            ("a.tar", ContentKind::Archive),
+            ("a.tgz", ContentKind::Archive),
+            ("a.json", ContentKind::Json),
+            ("xls", ContentKind::File),
         ] {
             check(BINARY, name, None, octets, kind);
         }
@@ -452,7 +512,7 @@ mod tests {
     fn hostile_names_are_only_names() {
         let long = "x".repeat(10_000);
         for name in ["../../x", "a\0.json\0", "", ".", &long] {
-            check(b"hello", name, None, "text/plain", Kind::Text);
+            check(b"hello", name, None, "text/plain", ContentKind::Text);
         }
     }
 }

@@ -17,22 +17,20 @@ use std::{
     os::unix::fs::{DirBuilderExt, MetadataExt as _},
     path::Path,
     process,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::SystemTime,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::{Timespec, Timestamps, UTIME_OMIT};
 
 use crate::{
     Error, Result,
     error::io_error,
-    folder::{Folder, Moved},
+    folder::{BlobFolder, RenameResult},
     hashing::{Hashers, hash_chunks, hash_file},
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
-    stamp::{Stamp, VerifiedStamps},
+    stamp::{BlobStamp, VerifiedStamps},
     store::{
         BlobKeys, BlobReader, BlobStore, Committed, MAX_RANGE, PayloadHash, Removed, Verified,
     },
@@ -48,13 +46,13 @@ const QUARANTINE: &str = "quarantine";
 /// The blob store on the local disk.
 #[derive(Debug)]
 pub struct LocalBlobs {
-    root: Folder,
+    root: BlobFolder,
     hashers: Hashers,
     /// Counter for the names of temporary files, so that two writers never use the same name.
     temporaries: AtomicU64,
     /// A second handle of the root. It is locked while a blob is found again and touched, and while an old one is
     /// removed: the two must exclude each other, also across processes.
-    removal: Mutex<Folder>,
+    removal: Mutex<BlobFolder>,
     /// Stamps of files that were verified and have not changed since.
     verified: Mutex<VerifiedStamps>,
 }
@@ -68,8 +66,8 @@ impl LocalBlobs {
             .create(root)
             .map_err(io_error("create the artifact folder"))?;
         Ok(LocalBlobs {
-            root: Folder::open_root(root)?,
-            removal: Mutex::new(Folder::open_root(root)?),
+            root: BlobFolder::open_root(root)?,
+            removal: Mutex::new(BlobFolder::open_root(root)?),
             hashers: Hashers::start()?,
             temporaries: AtomicU64::new(0),
             verified: Mutex::default(),
@@ -172,7 +170,7 @@ impl LocalBlobs {
         &self,
         workspace: &WorkspaceSegment,
         upload: &UploadSegment,
-    ) -> Result<Option<(Folder, File)>> {
+    ) -> Result<Option<(BlobFolder, File)>> {
         let names = [UPLOADS, workspace.as_str(), upload.as_str()];
         let Some(folder) = self.root.descend(&names)? else {
             return Ok(None);
@@ -201,7 +199,7 @@ impl LocalBlobs {
         &self,
         workspace: &WorkspaceSegment,
         upload: &UploadSegment,
-    ) -> Result<Option<(Folder, File)>> {
+    ) -> Result<Option<(BlobFolder, File)>> {
         let Some((_, held)) = self.open_payload(workspace, upload)? else {
             return Ok(None);
         };
@@ -219,7 +217,7 @@ impl LocalBlobs {
         key: &BlobKey,
         size: u64,
         file: &File,
-        source: &Folder,
+        source: &BlobFolder,
         name: &str,
     ) -> Result<Committed> {
         let [outer, inner, hash] = key.components();
@@ -227,8 +225,8 @@ impl LocalBlobs {
         let mut is_durable = false;
         loop {
             let found = self.find_again(key, size)?;
-            was_known |= found != Found::Missing;
-            if found == Found::Intact {
+            was_known |= found != BlobCondition::Missing;
+            if found == BlobCondition::Intact {
                 source.remove_file(name)?;
                 break;
             }
@@ -242,20 +240,20 @@ impl LocalBlobs {
             let target = self
                 .root
                 .descend_or_create(&[WORKSPACES, workspace, "blobs", "sha256", &outer, &inner])?;
-            if found == Found::Damaged {
+            if found == BlobCondition::Damaged {
                 // The intact bytes are at hand: quarantine the damaged ones and replace them. This happens immediately
                 // before the move, so that the blob is missing only briefly.
                 self.quarantine(key)?;
             }
             match source.move_new(name, &target, &hash)? {
-                Moved::Moved => {
+                RenameResult::Moved => {
                     target.sync()?;
                     // These bytes were hashed on arrival, and only this process set the time of the file.
-                    self.remember(key, Stamp::of(file)?);
+                    self.remember(key, BlobStamp::of(file)?);
                     break;
                 }
                 // Another thread committed the same content first.
-                Moved::TargetExists => {}
+                RenameResult::TargetExists => {}
             }
         }
         Ok(Committed {
@@ -273,7 +271,7 @@ impl LocalBlobs {
     ) -> Result<(Verified, T)> {
         let verified = match self.open_blob(key) {
             Ok(Some(file)) => {
-                let before = Stamp::of(&file)?;
+                let before = BlobStamp::of(&file)?;
                 match hash(&file)? {
                     (digest, found) if digest.sha256 == key.sha256() => {
                         self.remember_settled(key, before, &file)?;
@@ -290,17 +288,17 @@ impl LocalBlobs {
     }
 
     /// Looks up a blob by content and, if it is intact, marks it as touched now.
-    fn find_again(&self, key: &BlobKey, size: u64) -> Result<Found> {
+    fn find_again(&self, key: &BlobKey, size: u64) -> Result<BlobCondition> {
         loop {
             let Some(file) = self.open_blob(key)? else {
-                return Ok(Found::Missing);
+                return Ok(BlobCondition::Missing);
             };
             if size_of(&file)? != size || !self.is_intact(key, &file)? {
-                return Ok(Found::Damaged);
+                return Ok(BlobCondition::Damaged);
             }
             if self.touch_linked(&file)? {
-                self.remember(key, Stamp::of(&file)?);
-                return Ok(Found::Intact);
+                self.remember(key, BlobStamp::of(&file)?);
+                return Ok(BlobCondition::Intact);
             }
             // The blob was collected while it was read.
         }
@@ -309,12 +307,12 @@ impl LocalBlobs {
     /// Marks a blob as used now, which protects it from collection for a while. Returns whether an intact blob of this
     /// size exists.
     pub fn keep(&self, key: &BlobKey, size: u64) -> Result<bool> {
-        Ok(self.find_again(key, size)? == Found::Intact)
+        Ok(self.find_again(key, size)? == BlobCondition::Intact)
     }
 
     /// Returns whether the file has the hash of its key. Hashes it unless it is unchanged since it was last hashed.
     fn is_intact(&self, key: &BlobKey, file: &File) -> Result<bool> {
-        let before = Stamp::of(file)?;
+        let before = BlobStamp::of(file)?;
         if self.verified().contains(key, &before) {
             return Ok(true);
         }
@@ -326,19 +324,19 @@ impl LocalBlobs {
     }
 
     /// Remembers a verified file if any change since `before` would have produced a different stamp.
-    fn remember_settled(&self, key: &BlobKey, before: Stamp, file: &File) -> Result<()> {
-        if before.is_settled(system_time()) && Stamp::of(file)? == before {
+    fn remember_settled(&self, key: &BlobKey, before: BlobStamp, file: &File) -> Result<()> {
+        if before.is_settled(system_time()) && BlobStamp::of(file)? == before {
             self.remember(key, before);
         }
         Ok(())
     }
 
-    fn remember(&self, key: &BlobKey, stamp: Stamp) {
+    fn remember(&self, key: &BlobKey, stamp: BlobStamp) {
         self.verified().insert(key, stamp);
     }
 
     fn verified(&self) -> MutexGuard<'_, VerifiedStamps> {
-        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+        self.verified.lock()
     }
 
     /// Marks a file as touched unless it was removed since it was opened. Returns whether it still has a name.
@@ -352,7 +350,7 @@ impl LocalBlobs {
         Ok(is_linked)
     }
 
-    fn blob_folder(&self, key: &BlobKey) -> Result<Option<Folder>> {
+    fn blob_folder(&self, key: &BlobKey) -> Result<Option<BlobFolder>> {
         let [outer, inner, _] = key.components();
         let workspace = key.workspace().as_str();
         self.root
@@ -376,14 +374,14 @@ impl LocalBlobs {
     }
 
     fn lock_removal(&self) -> Result<RemovalGuard<'_>> {
-        let folder = self.removal.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.removal.lock();
         folder.lock()?;
         Ok(RemovalGuard(folder))
     }
 }
 
 /// Holds the lock that excludes removals and re-commits of blobs by other threads and processes.
-struct RemovalGuard<'a>(MutexGuard<'a, Folder>);
+struct RemovalGuard<'a>(MutexGuard<'a, BlobFolder>);
 
 impl Drop for RemovalGuard<'_> {
     fn drop(&mut self) {
@@ -402,7 +400,7 @@ pub(crate) fn is_same_file(one: &File, other: &File) -> Result<bool> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum BlobCondition {
     Intact,
     Damaged,
     Missing,
@@ -421,7 +419,7 @@ impl BlobStore for LocalBlobs {
         let Some((folder, file)) = self.hold_payload(workspace, upload)? else {
             // An earlier commit may have been interrupted after its rename; then the blob exists.
             return match self.find_again(&key, expected_size)? {
-                Found::Intact => {
+                BlobCondition::Intact => {
                     self.remove_upload(workspace, upload)?;
                     Ok(Committed {
                         key,
@@ -429,7 +427,7 @@ impl BlobStore for LocalBlobs {
                         was_known: true,
                     })
                 }
-                Found::Damaged | Found::Missing => Err(Error::MissingUpload),
+                BlobCondition::Damaged | BlobCondition::Missing => Err(Error::MissingUpload),
             };
         };
         let size = size_of(&file)?;
@@ -457,7 +455,7 @@ impl BlobStore for LocalBlobs {
     fn put(&self, workspace: &WorkspaceSegment, bytes: &[u8]) -> Result<Committed> {
         let key = BlobKey::new(workspace.clone(), ContentHash::of(bytes));
         let size = bytes.len() as u64;
-        if matches!(self.find_again(&key, size)?, Found::Intact) {
+        if matches!(self.find_again(&key, size)?, BlobCondition::Intact) {
             return Ok(Committed {
                 key,
                 size,
@@ -507,7 +505,7 @@ impl BlobStore for LocalBlobs {
     fn open(&self, key: &BlobKey) -> Result<BlobReader> {
         let (file, size) = self.open_existing(key)?;
         // Taken before hashing, so that any later write produces a different stamp.
-        let stamp = Stamp::of(&file)?;
+        let stamp = BlobStamp::of(&file)?;
         if !self.is_intact(key, &file)? {
             return Err(Error::DamagedBlob(key.clone()));
         }
@@ -607,7 +605,11 @@ impl BlobStore for LocalBlobs {
 }
 
 /// Lists the blobs in one outer directory. Entries that are not named like a blob at this path are skipped.
-fn keys_below(folder: &Folder, outer: &str, workspace: &WorkspaceSegment) -> Result<Vec<BlobKey>> {
+fn keys_below(
+    folder: &BlobFolder,
+    outer: &str,
+    workspace: &WorkspaceSegment,
+) -> Result<Vec<BlobKey>> {
     let mut keys = Vec::new();
     let Some(outer_folder) = folder.child(outer)? else {
         return Ok(keys);

@@ -16,7 +16,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 pub use self::{child::run_child, workers::Workers};
-use crate::kind::Kind;
+use crate::kind::ContentKind;
 
 /// The maximum size, in bytes, of a blob that is decoded as a whole.
 pub const MAX_SOURCE: u64 = 64 * 1024 * 1024;
@@ -83,22 +83,22 @@ impl ProjectionKind {
 }
 
 /// Returns the projections to create for a file.
-pub fn wanted(kind: Kind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> {
+pub fn wanted(kind: ContentKind, mime: Option<&str>, size: u64) -> Vec<ProjectionKind> {
     let mime = mime.unwrap_or_default();
     let is_small = size <= MAX_SOURCE;
     let is_json = mime == "application/json" || mime.ends_with("+json");
     let mut wanted = Vec::new();
-    if is_small && (kind == Kind::Image || mime.starts_with("image/")) {
+    if is_small && (kind == ContentKind::Image || mime.starts_with("image/")) {
         wanted.push(ProjectionKind::Thumbnail);
     }
-    if matches!(kind, Kind::Text | Kind::Json) || mime.starts_with("text/") {
+    if matches!(kind, ContentKind::Text | ContentKind::Json) || mime.starts_with("text/") {
         wanted.push(ProjectionKind::PlainText);
     }
     // JSON lines have kind json but are not one JSON document.
-    if is_small && kind == Kind::Json && is_json {
+    if is_small && kind == ContentKind::Json && is_json {
         wanted.push(ProjectionKind::JsonSummary);
     }
-    if is_small && kind == Kind::Pdf {
+    if is_small && kind == ContentKind::Pdf {
         wanted.push(ProjectionKind::PdfText);
     }
     wanted
@@ -178,7 +178,7 @@ impl ProjectionError {
 }
 
 /// The output of an extractor.
-struct Made {
+struct ExtractedContent {
     content: Vec<u8>,
     mime: &'static str,
     metadata: Map<String, Value>,
@@ -199,16 +199,21 @@ mod tests {
         let check = |kind, mime, size, expected: &[ProjectionKind]| {
             assert_eq!(wanted(kind, mime, size), expected, "{kind:?} {mime:?}");
         };
-        check(Kind::Image, Some("image/png"), MAX_SOURCE, &[Thumbnail]);
-        check(Kind::Image, Some("image/png"), MAX_SOURCE + 1, &[]);
-        check(Kind::File, Some("image/png"), 1, &[Thumbnail]);
-        check(Kind::Text, None, u64::MAX, &[PlainText]);
-        check(Kind::Spreadsheet, Some("text/csv"), 1, &[PlainText]);
+        check(
+            ContentKind::Image,
+            Some("image/png"),
+            MAX_SOURCE,
+            &[Thumbnail],
+        );
+        check(ContentKind::Image, Some("image/png"), MAX_SOURCE + 1, &[]);
+        check(ContentKind::File, Some("image/png"), 1, &[Thumbnail]);
+        check(ContentKind::Text, None, u64::MAX, &[PlainText]);
+        check(ContentKind::Spreadsheet, Some("text/csv"), 1, &[PlainText]);
         let json = Some("application/json");
-        check(Kind::Json, json, 1, &[PlainText, JsonSummary]);
-        check(Kind::Json, Some("text/plain"), 1, &[PlainText]);
-        check(Kind::Pdf, Some("application/pdf"), 1, &[PdfText]);
-        check(Kind::Archive, Some("application/zip"), 1, &[]);
+        check(ContentKind::Json, json, 1, &[PlainText, JsonSummary]);
+        check(ContentKind::Json, Some("text/plain"), 1, &[PlainText]);
+        check(ContentKind::Pdf, Some("application/pdf"), 1, &[PdfText]);
+        check(ContentKind::Archive, Some("application/zip"), 1, &[]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ const CLOCK_TICK: Duration = Duration::from_millis(50);
 
 /// The file metadata that changes with every write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct BlobStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -28,12 +28,12 @@ pub(crate) struct Stamp {
     changed: (i64, i64),
 }
 
-impl Stamp {
-    pub(crate) fn of(file: &File) -> Result<Stamp> {
+impl BlobStamp {
+    pub(crate) fn of(file: &File) -> Result<BlobStamp> {
         let found = file
             .metadata()
             .map_err(io_error("read the metadata of a blob"))?;
-        Ok(Stamp {
+        Ok(BlobStamp {
             device: found.dev(),
             inode: found.ino(),
             size: found.size(),
@@ -58,17 +58,17 @@ impl Stamp {
 /// The stamps of files whose bytes matched the hash of their key.
 #[derive(Debug, Default)]
 pub(crate) struct VerifiedStamps {
-    stamps: BTreeMap<BlobKey, Stamp>,
+    stamps: BTreeMap<BlobKey, BlobStamp>,
     /// The keys in insertion order.
     order: VecDeque<BlobKey>,
 }
 
 impl VerifiedStamps {
-    pub(crate) fn contains(&self, key: &BlobKey, stamp: &Stamp) -> bool {
+    pub(crate) fn contains(&self, key: &BlobKey, stamp: &BlobStamp) -> bool {
         self.stamps.get(key) == Some(stamp)
     }
 
-    pub(crate) fn insert(&mut self, key: &BlobKey, stamp: Stamp) {
+    pub(crate) fn insert(&mut self, key: &BlobKey, stamp: BlobStamp) {
         if self.stamps.insert(key.clone(), stamp).is_none() {
             self.order.push_back(key.clone());
         }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn no_more_stamps_are_kept_than_fit() {
         let file = tempfile::tempfile().unwrap();
-        let stamp = Stamp::of(&file).unwrap();
+        let stamp = BlobStamp::of(&file).unwrap();
         let mut stamps = VerifiedStamps::default();
         let key = |number: usize| {
             let workspace = WorkspaceSegment::new("ws").unwrap();
@@ -111,7 +111,7 @@ mod tests {
                 changed.ctime().unsigned_abs(),
                 u32::try_from(changed.ctime_nsec()).unwrap(),
             );
-        let stamp = Stamp::of(&file).unwrap();
+        let stamp = BlobStamp::of(&file).unwrap();
         assert!(!stamp.is_settled(changed));
         assert!(!stamp.is_settled(changed - CLOCK_TICK));
         assert!(stamp.is_settled(changed + CLOCK_TICK));

@@ -5,19 +5,19 @@ use std::{
     io::{self, Read, Seek, SeekFrom},
     num::NonZeroUsize,
     os::fd::{AsFd, BorrowedFd},
-    sync::{Mutex, PoisonError},
     time::SystemTime,
 };
 
+use parking_lot::Mutex;
 use rustix::{buffer::spare_capacity, io::Errno};
 use sha2::{Digest as _, Sha256};
 
 pub use crate::local::LocalBlobs;
 use crate::{
     Error, Result,
-    hashing::hash_file,
+    hashing::{READ_BYTES, hash_file},
     key::{BlobKey, ContentHash, Digest, UploadSegment, WorkspaceSegment},
-    stamp::Stamp,
+    stamp::BlobStamp,
 };
 
 /// The maximum length of one [`BlobStore::read_range`], in bytes.
@@ -129,9 +129,6 @@ pub enum Verified {
     Missing,
 }
 
-/// Read size, in bytes; small enough to stay in the CPU cache while it is hashed.
-const PIECE: usize = 64 * 1024;
-
 /// An open blob.
 #[derive(Debug)]
 pub struct BlobReader {
@@ -139,11 +136,11 @@ pub struct BlobReader {
     file: File,
     key: BlobKey,
     /// The stamp of the file when its bytes were last verified.
-    stamp: Mutex<Stamp>,
+    stamp: Mutex<BlobStamp>,
 }
 
 impl BlobReader {
-    pub(crate) fn new(file: File, size: u64, key: BlobKey, stamp: Stamp) -> BlobReader {
+    pub(crate) fn new(file: File, size: u64, key: BlobKey, stamp: BlobStamp) -> BlobReader {
         BlobReader {
             size,
             file,
@@ -154,18 +151,18 @@ impl BlobReader {
 
     /// Returns whether the file is unchanged since it was last verified. Reads only its metadata.
     pub fn is_unchanged(&self) -> bool {
-        let known = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(Stamp::of(&self.file), Ok(stamp) if stamp == known)
+        let known = *self.stamp.lock();
+        matches!(BlobStamp::of(&self.file), Ok(stamp) if stamp == known)
     }
 
     /// Hashes the whole blob again after [`BlobReader::is_unchanged`] returned false, which happens for a damaged blob
     /// and for one that was only touched. Blocks.
     pub fn verify_again(&self) -> Result<()> {
-        let stamp = Stamp::of(&self.file)?;
+        let stamp = BlobStamp::of(&self.file)?;
         if hash_file(&self.file)?.sha256 != self.key.sha256() {
             return Err(Error::DamagedBlob(self.key.clone()));
         }
-        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
+        *self.stamp.lock() = stamp;
         Ok(())
     }
 
@@ -209,10 +206,10 @@ impl BlobReader {
     #[cfg(target_os = "linux")]
     pub fn is_in_memory(&self, offset: u64, length: usize) -> bool {
         use rustix::io::{ReadWriteFlags, preadv2};
-        let mut piece = vec![0; length.min(PIECE)];
+        let mut piece = vec![0; length.min(READ_BYTES)];
         let mut begin = 0;
         while begin < length {
-            let wanted = PIECE.min(length - begin);
+            let wanted = READ_BYTES.min(length - begin);
             let mut buffer = [io::IoSliceMut::new(&mut piece[..wanted])];
             let at = offset + begin as u64;
             match preadv2(&self.file, &mut buffer, at, ReadWriteFlags::NOWAIT) {
@@ -231,10 +228,14 @@ impl BlobReader {
     }
 
     fn pieces(&self, offset: u64, length: usize, mut take: impl FnMut(&[u8])) -> io::Result<()> {
-        let mut piece = Vec::with_capacity(length.min(PIECE));
-        for begin in (0..length).step_by(PIECE) {
+        let mut piece = Vec::with_capacity(length.min(READ_BYTES));
+        for begin in (0..length).step_by(READ_BYTES) {
             piece.clear();
-            self.append_range(offset + begin as u64, PIECE.min(length - begin), &mut piece)?;
+            self.append_range(
+                offset + begin as u64,
+                READ_BYTES.min(length - begin),
+                &mut piece,
+            )?;
             take(&piece);
         }
         Ok(())

@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use protocol::company::ReviewDecision;
 
-use crate::{failure::Failure, folder, log::Loudness};
+use crate::{failure::Failure, folder, log::DefaultLogLevel};
 
 pub(crate) use method::command_name;
 
@@ -53,79 +53,79 @@ pub(crate) struct Command {
     #[command(flatten)]
     home: HomeOption,
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<CommandAction>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum CommandAction {
     /// Serve HTTP and WebSocket clients on one port.
-    Serve(serve::Serve),
+    Serve(serve::ServeCommand),
     /// Create a small demo company and serve it.
-    Demo(demo::Demo),
+    Demo(demo::DemoCommand),
     /// Serve one client on standard input and output, one JSON object per line.
     #[command(name = "server:start")]
-    ServerStart(server_start::ServerStart),
+    ServerStart(server_start::ServerStartCommand),
     /// Show the status of the home, its gateway and the current company.
-    Status(status::Status),
+    Status(status::StatusCommand),
     /// Remove company folders from the home, such as deleted ones.
-    Company(company::Company),
+    Company(company::CompanyCommand),
     /// Trust a company folder that was copied, cloned or restored.
-    Trust(trust::Trust),
+    Trust(trust::TrustCommand),
     /// Watch runs, sessions, events and the inbox of a company in the terminal.
-    Watch(watch::Watch),
+    Watch(watch::WatchCommand),
     /// List the worker programs of this machine and choose how they are billed.
-    Adapters(adapters::Adapters),
+    Adapters(adapters::AdaptersCommand),
     /// List and clear cool-downs of providers, which hold sessions in the queue.
-    Cooldown(cooldown::Cooldown),
+    Cooldown(cooldown::CooldownCommand),
     /// Open the web desktop in a browser, signed in.
-    Open(open::Open),
+    Open(open::OpenCommand),
     /// List items that wait for a decision, or show one of them.
-    Inbox(inbox::Inbox),
+    Inbox(inbox::InboxCommand),
     /// Approve an item that waits for a decision.
-    Approve(inbox::Decide),
+    Approve(inbox::DecideCommand),
     /// Deny an item that waits for a decision.
-    Deny(inbox::Decide),
+    Deny(inbox::DecideCommand),
     /// Print the thread tree of a workspace.
-    Tree(tree::Tree),
+    Tree(tree::TreeCommand),
     /// List, restore and purge items that were deleted from the thread tree.
-    Trash(trash::Trash),
+    Trash(trash::TrashCommand),
     /// Show and change the AGENTS.md of a folder of the thread tree.
-    Doc(doc::Doc),
+    Doc(doc::DocCommand),
     /// Ask a model, with the AGENTS.md of the thread's folder in the prompt.
-    Ask(ask::Ask),
+    Ask(ask::AskCommand),
     /// Search the documents, messages, comments, tasks and events of a company.
-    Search(search::Search),
+    Search(search::SearchCommand),
     /// Import, export and synchronise AGENTS.md files of a repository and the thread tree.
     #[command(name = "agents-md")]
-    AgentsMd(agents_md::AgentsMd),
+    AgentsMd(agents_md::AgentsMdCommand),
     /// Upload, download and list files of a workspace.
-    Artifact(artifact::Artifact),
+    Artifact(artifact::ArtifactCommand),
     /// Draw or export the plan of a project.
-    Pm(pm::Pm),
+    Pm(pm::PmCommand),
     /// Create, list and revoke tokens for other clients.
-    Token(token::Token),
+    Token(token::TokenCommand),
     /// List the browsers that are signed in to the desktop and sign them out.
     #[command(name = "desktop-session")]
     DesktopSession(desktop_session::DesktopSessionCommand),
     /// Check the home and its company folders and suggest repairs.
-    Doctor(doctor::Doctor),
+    Doctor(doctor::DoctorCommand),
     /// Back up a home and its company folders to one file, even while the gateway runs.
-    Backup(backup::Backup),
+    Backup(backup::BackupCommand),
     /// Restore a home and its company folders from a backup.
-    Restore(restore::Restore),
+    Restore(restore::RestoreCommand),
     /// Print a service file that starts the gateway at login.
-    Service(service::Service),
+    Service(service::ServiceCommand),
     /// Print a completion script for a shell.
-    Completions(completions::Completions),
+    Completions(completions::CompletionsCommand),
     /// List the methods of the protocol, each of which is a command.
-    Methods(method::Methods),
+    Methods(method::MethodsCommand),
     /// Call a method with JSON params.
     #[command(name = "rpc:call")]
-    RpcCall(method::RpcCall),
+    RpcCall(method::RpcCallCommand),
     #[command(external_subcommand)]
     Method(Vec<OsString>),
     #[command(name = "projection-worker", hide = true)]
-    ProjectionWorker(projection_worker::ProjectionWorker),
+    ProjectionWorker(projection_worker::ProjectionWorkerCommand),
 }
 
 /// The `--home` option: the folder where the gateway keeps its data.
@@ -152,22 +152,22 @@ impl Command {
     /// Runs a command that must run before logging and the async runtime are started, and returns its exit code. `None`
     /// for all other commands.
     pub(crate) fn run_alone(&self) -> Option<ExitCode> {
-        if let Some(Action::ProjectionWorker(worker)) = &self.action {
+        if let Some(CommandAction::ProjectionWorker(worker)) = &self.action {
             return Some(worker.run());
         }
         None
     }
 
     /// Returns the default log level: warnings for commands that serve clients, otherwise nothing.
-    pub(crate) fn loudness(&self) -> Loudness {
+    pub(crate) fn default_log_level(&self) -> DefaultLogLevel {
         let serves = matches!(
             self.action,
-            Some(Action::Serve(_) | Action::ServerStart(_) | Action::Demo(_))
+            Some(CommandAction::Serve(_) | CommandAction::ServerStart(_) | CommandAction::Demo(_))
         );
         if serves {
-            Loudness::Warnings
+            DefaultLogLevel::Warnings
         } else {
-            Loudness::Silent
+            DefaultLogLevel::Silent
         }
     }
 
@@ -176,42 +176,42 @@ impl Command {
             return Err(Failure::NoCommand);
         };
         match action {
-            Action::Serve(serve) => serve.run().await,
-            Action::Demo(demo) => demo.run().await,
-            Action::ServerStart(server_start) => server_start.run().await,
-            Action::AgentsMd(agents_md) => agents_md.run().await,
-            Action::Artifact(artifact) => artifact.run().await,
-            Action::Pm(pm) => pm.run().await,
-            Action::Token(token) => token.run().await,
-            Action::DesktopSession(session) => session.run().await,
-            Action::Doctor(doctor) => doctor.run().await,
-            Action::Backup(backup) => backup.run().await,
-            Action::Restore(restore) => restore.run().await,
-            Action::Status(status) => status.run().await,
-            Action::Company(company) => company.run().await,
-            Action::Watch(watch) => watch.run().await,
-            Action::Trust(trust) => trust.run().await,
-            Action::Adapters(adapters) => adapters.run().await,
-            Action::Cooldown(cooldown) => cooldown.run().await,
-            Action::Open(open) => open.run().await,
-            Action::Inbox(inbox) => inbox.run().await,
-            Action::Approve(decide) => decide.run(ReviewDecision::Approved).await,
-            Action::Deny(decide) => decide.run(ReviewDecision::Denied).await,
-            Action::Tree(tree) => tree.run().await,
-            Action::Trash(trash) => trash.run().await,
-            Action::Doc(doc) => doc.run().await,
-            Action::Ask(ask) => ask.run().await,
-            Action::Search(search) => search.run().await,
-            Action::Service(service) => service.run(),
-            Action::Completions(completions) => {
+            CommandAction::Serve(serve) => serve.run().await,
+            CommandAction::Demo(demo) => demo.run().await,
+            CommandAction::ServerStart(server_start) => server_start.run().await,
+            CommandAction::AgentsMd(agents_md) => agents_md.run().await,
+            CommandAction::Artifact(artifact) => artifact.run().await,
+            CommandAction::Pm(pm) => pm.run().await,
+            CommandAction::Token(token) => token.run().await,
+            CommandAction::DesktopSession(session) => session.run().await,
+            CommandAction::Doctor(doctor) => doctor.run().await,
+            CommandAction::Backup(backup) => backup.run().await,
+            CommandAction::Restore(restore) => restore.run().await,
+            CommandAction::Status(status) => status.run().await,
+            CommandAction::Company(company) => company.run().await,
+            CommandAction::Watch(watch) => watch.run().await,
+            CommandAction::Trust(trust) => trust.run().await,
+            CommandAction::Adapters(adapters) => adapters.run().await,
+            CommandAction::Cooldown(cooldown) => cooldown.run().await,
+            CommandAction::Open(open) => open.run().await,
+            CommandAction::Inbox(inbox) => inbox.run().await,
+            CommandAction::Approve(decide) => decide.run(ReviewDecision::Approved).await,
+            CommandAction::Deny(decide) => decide.run(ReviewDecision::Denied).await,
+            CommandAction::Tree(tree) => tree.run().await,
+            CommandAction::Trash(trash) => trash.run().await,
+            CommandAction::Doc(doc) => doc.run().await,
+            CommandAction::Ask(ask) => ask.run().await,
+            CommandAction::Search(search) => search.run().await,
+            CommandAction::Service(service) => service.run(),
+            CommandAction::Completions(completions) => {
                 completions.run();
                 Ok(())
             }
-            Action::Methods(methods) => methods.run(),
-            Action::RpcCall(call) => call.run().await,
-            Action::Method(arguments) => method::run(arguments, self.home, &names()).await,
+            CommandAction::Methods(methods) => methods.run(),
+            CommandAction::RpcCall(call) => call.run().await,
+            CommandAction::Method(arguments) => method::run(arguments, self.home, &names()).await,
             // Handled by `run_alone`.
-            Action::ProjectionWorker(_) => Ok(()),
+            CommandAction::ProjectionWorker(_) => Ok(()),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct CompanyOption {
 
 impl CompanyOption {
     #[cfg(test)]
-    pub(crate) fn at(directory: PathBuf) -> Self {
+    pub(crate) fn new(directory: PathBuf) -> Self {
         Self {
             directory: Some(directory),
         }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// The log level used when `ACCORD_LOG` is not set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Loudness {
+pub(crate) enum DefaultLogLevel {
     /// Warnings and errors. For processes that serve clients, whose operator sees only the log.
     Warnings,
     /// Nothing. For commands, which print their errors themselves.
@@ -21,13 +21,13 @@ pub(crate) enum Loudness {
 }
 
 /// Starts logging to standard error. Standard output is reserved for results.
-pub(crate) fn start(loudness: Loudness) -> Result<(), Failure> {
+pub(crate) fn start(default_level: DefaultLogLevel) -> Result<(), Failure> {
     let configured = env::var("ACCORD_LOG")
         .ok()
         .filter(|value| !value.trim().is_empty());
-    let default = match loudness {
-        Loudness::Warnings => "warn",
-        Loudness::Silent => "off",
+    let default = match default_level {
+        DefaultLogLevel::Warnings => "warn",
+        DefaultLogLevel::Silent => "off",
     };
     let value = configured.unwrap_or_else(|| default.to_owned());
     let Ok(targets) = value.parse::<Targets>() else {

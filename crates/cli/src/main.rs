@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     if let Some(code) = command.run_alone() {
         return code;
     }
-    if let Err(failure) = log::start(command.loudness()) {
+    if let Err(failure) = log::start(command.default_log_level()) {
         return failure.report();
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -17,7 +17,7 @@ pub(crate) use moment::{of_seconds, of_text, zone};
 pub(crate) use wording::{help, plain, reworded};
 
 /// Writes lines to standard output.
-pub(crate) fn say(text: &str) -> io::Result<()> {
+pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.write_all(b"\n")?;
@@ -87,7 +87,7 @@ pub(crate) fn answer_with(value: &Value, names: &Names, as_json: bool) -> Result
     } else {
         format!("{value:#}")
     };
-    Ok(say(&text)?)
+    Ok(print(&text)?)
 }
 
 /// Formats a result as text for people, also if the output is not a terminal.
@@ -128,7 +128,7 @@ fn harmless_letter(letter: char) -> char {
 
 /// Prints a piece of streamed text of a model or a worker. Line feeds and tabs are kept, other control characters are
 /// replaced. Pieces consist of whole characters, so no control character can span two of them.
-pub(crate) fn say_piece(piece: &str) -> io::Result<()> {
+pub(crate) fn print_piece(piece: &str) -> io::Result<()> {
     let letter = |letter: char| match letter {
         '\n' | '\t' => letter,
         other => harmless_letter(other),

@@ -27,14 +27,14 @@ use crate::{
 
 /// The scope of a conversation: the whole company or one of its projects.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Scope {
+pub enum ConversationScope {
     /// The whole company.
     Workspace,
     /// A project.
     Project(ProjectId),
 }
 
-impl Scope {
+impl ConversationScope {
     fn project(&self) -> Option<&ProjectId> {
         match self {
             Self::Workspace => None,
@@ -72,7 +72,10 @@ impl Scope {
 }
 
 /// Every readable conversation of a scope with its folder.
-fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation>)>, Error> {
+fn all(
+    company: &Company,
+    scope: &ConversationScope,
+) -> Result<Vec<(String, Arc<Conversation>)>, Error> {
     let mut found = Vec::new();
     for folder in scope.folders(company)? {
         if let Ok(conversation) =
@@ -88,7 +91,7 @@ fn all(company: &Company, scope: &Scope) -> Result<Vec<(String, Arc<Conversation
 /// first, then channels, then direct conversations, each group sorted by name.
 pub fn list(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     actor: Option<&Actor>,
 ) -> Result<Vec<Conversation>, Error> {
     let mut found: Vec<Conversation> = all(company, scope)?
@@ -169,7 +172,7 @@ fn may_read_message(
 /// A conversation of a scope with its folder.
 fn find(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     id: &ConversationId,
 ) -> Result<(String, Arc<Conversation>), Error> {
     let folder = match (scope.project(), id.as_str()) {
@@ -199,7 +202,7 @@ pub struct NewChannel {
 /// Creates a channel. Fails if its slug is already used in the scope.
 pub fn create_channel(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     new: NewChannel,
 ) -> Result<Conversation, Error> {
     let (name, slug) = (new.name.trim(), new.slug.trim());
@@ -235,7 +238,7 @@ pub fn create_channel(
 /// Returns the direct conversation of two participants; creates it if there is none.
 pub fn create_dm(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     created_by: &Text,
     peer: &Text,
     visibility: Visibility,
@@ -274,7 +277,7 @@ pub fn create_dm(
     })
 }
 
-fn check_project(company: &Company, scope: &Scope) -> Result<(), Error> {
+fn check_project(company: &Company, scope: &ConversationScope) -> Result<(), Error> {
     match scope.project() {
         Some(id) => project::project(company, id).map(drop),
         None => Ok(()),
@@ -282,7 +285,7 @@ fn check_project(company: &Company, scope: &Scope) -> Result<(), Error> {
 }
 
 /// A new conversation with a fresh id and placeholders for the members that differ by kind.
-fn new_conversation(writer: &Writer<'_>, scope: &Scope) -> Conversation {
+fn new_conversation(writer: &Writer<'_>, scope: &ConversationScope) -> Conversation {
     let id: ConversationId = writer.company().sources().id();
     Conversation {
         schema_version: 1,
@@ -304,7 +307,7 @@ fn new_conversation(writer: &Writer<'_>, scope: &Scope) -> Conversation {
 
 fn make(
     writer: &Writer<'_>,
-    scope: &Scope,
+    scope: &ConversationScope,
     conversation: Conversation,
 ) -> Result<Conversation, Error> {
     let id = ConversationId::parse(&conversation.id)
@@ -337,7 +340,7 @@ fn unique(participants: Participants) -> Participants {
 /// conversation does not exist.
 pub fn messages(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     id: &ConversationId,
     limit: usize,
     before: Option<&ConversationMessageId>,
@@ -411,7 +414,7 @@ pub struct NewMessage {
 /// Appends a message to a conversation that its author may read.
 pub fn send(
     company: &Company,
-    scope: &Scope,
+    scope: &ConversationScope,
     id: &ConversationId,
     new: NewMessage,
 ) -> Result<(Conversation, ConversationMessage), Error> {

@@ -13,12 +13,9 @@ mod run;
 mod share_pack;
 mod task;
 
-use std::{
-    any::TypeId,
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{any::TypeId, collections::BTreeMap, sync::Arc};
 
+use parking_lot::Mutex;
 use protocol::company::{Issue, Shape};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -72,7 +69,7 @@ pub(crate) fn read<T: Document>(value: Value) -> Result<T, Vec<Issue>> {
 /// The shape of a type, built once per process.
 fn shape<T: Document>() -> Arc<Shape> {
     static SHAPES: Mutex<BTreeMap<TypeId, Arc<Shape>>> = Mutex::new(BTreeMap::new());
-    let mut shapes = SHAPES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shapes = SHAPES.lock();
     Arc::clone(
         shapes
             .entry(TypeId::of::<T>())

@@ -60,7 +60,7 @@ pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
     let (mut lines, mut last) = (String::new(), String::new());
     for event in events {
         let previous = (!last.is_empty()).then(|| format!("\"{last}\""));
-        let (line, hash) = Prepared::new(event).seal(previous.as_deref());
+        let (line, hash) = PreparedEvent::new(event).seal(previous.as_deref());
         lines.push_str(&line);
         lines.push('\n');
         last = hash;
@@ -70,7 +70,7 @@ pub(crate) fn first_lines(events: &[Event]) -> (String, String) {
 
 /// The line of an event outside of any hash chain, without LF.
 pub(crate) fn loose_line(event: &Event) -> String {
-    let mut line = Prepared::new(event).head;
+    let mut line = PreparedEvent::new(event).head;
     line.truncate(line.len() - PREVIOUS_HASH_MEMBER.len());
     line.push('}');
     line
@@ -114,18 +114,18 @@ impl Payload {
 }
 
 /// An event whose line and hash are computed as far as possible before the hash of the previous line is known.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedEvent {
     /// The line up to the value of `prev_event_hash`.
     head: String,
     /// Hash state after the head.
     hasher: Sha256,
 }
 
-impl Prepared {
+impl PreparedEvent {
     pub(crate) fn new(event: &Event) -> Self {
         // The field order determines the order in the line.
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct LineFields<'a> {
             schema_version: u32,
             ts_wallclock: &'a str,
             run_id: &'a RunId,
@@ -144,7 +144,7 @@ impl Prepared {
         let printed = |value: serde_json::Result<String>| {
             value.expect("strings and numbers always print as JSON")
         };
-        let mut head = printed(serde_json::to_string(&Line {
+        let mut head = printed(serde_json::to_string(&LineFields {
             schema_version: SCHEMA_VERSION,
             ts_wallclock: &event.ts_wallclock,
             run_id: &event.run_id,
@@ -238,7 +238,7 @@ mod tests {
             ts_monotonic_ms: 1002,
         };
         let previous = "\"73c5677a8281c13f4d77dd70f6848280e7e574db65ffa5b1103381e794a39cf0\"";
-        let (line, hash) = Prepared::new(&event).seal(Some(previous));
+        let (line, hash) = PreparedEvent::new(&event).seal(Some(previous));
         assert_eq!(
             hash,
             "895dffe9d1b95e15037c87eb49bca9a50a33fe383ab21369eb633c1960efc570"

@@ -157,8 +157,9 @@ fn sync_all<'a>(
 ) -> Result<(), Error> {
     #[cfg(target_os = "linux")]
     {
-        const FEW: usize = 3;
-        if paths.clone().nth(FEW).is_some() && sync_file_system(paths.clone(), verb)? {
+        if paths.clone().nth(dir::MAX_SINGLE_SYNCS).is_some()
+            && sync_file_system(paths.clone(), verb)?
+        {
             return Ok(());
         }
     }

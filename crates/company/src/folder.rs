@@ -13,12 +13,13 @@ use std::{
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::company::{IsoTime, Issue, ProjectId, RunId, Text};
 use serde::Serialize;
 
@@ -56,7 +57,7 @@ pub struct Companies {
     started: Instant,
     on_append: OnAppend,
     before_write: Option<BeforeWrite>,
-    carrying: Arc<Mutex<()>>,
+    executing: Arc<Mutex<()>>,
     /// Queues of comments to be written, by folder.
     comments: Arc<Mutex<BTreeMap<PathBuf, Arc<CommentQueue>>>>,
     /// Intents whose remaining parts failed, with the time of the last attempt.
@@ -107,7 +108,7 @@ impl Companies {
             started: Instant::now(),
             on_append,
             before_write: None,
-            carrying: Arc::default(),
+            executing: Arc::default(),
             comments: Arc::default(),
             put_off: Arc::default(),
             ended: Arc::default(),
@@ -125,12 +126,12 @@ impl Companies {
 
     /// Opens the folder at a path; fails if it is not a company folder.
     pub fn open(&self, workspace_dir: &str) -> Result<Company, Error> {
-        let company = self.at(workspace_dir);
+        let company = self.locate(workspace_dir);
         company.check_is_company().map(|()| company)
     }
 
     /// Returns the folder at a path without checking that it is a company folder or exists.
-    pub fn at(&self, workspace_dir: &str) -> Company {
+    pub fn locate(&self, workspace_dir: &str) -> Company {
         let path = Path::new(workspace_dir);
         let (dir, root) = match Dir::open(path) {
             Ok((dir, root)) => (OnceLock::from(dir), root),
@@ -496,15 +497,13 @@ impl Company {
 
     /// The queue that groups comments of this folder into shared writes.
     pub(crate) fn comment_queue(&self) -> Arc<CommentQueue> {
-        let queues = self.shared.comments.lock();
-        let mut queues = queues.unwrap_or_else(PoisonError::into_inner);
+        let mut queues = self.shared.comments.lock();
         Arc::clone(queues.entry(self.root.clone()).or_default())
     }
 
     /// Locks the execution of approved actions, which happens outside of the write lock.
-    pub(crate) fn carrying(&self) -> MutexGuard<'_, ()> {
-        let carrying = self.shared.carrying.lock();
-        carrying.unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn executing(&self) -> MutexGuard<'_, ()> {
+        self.shared.executing.lock()
     }
 
     /// Builds a folder next to its destination; [`Writer::put_in_place`] moves it there.
@@ -538,22 +537,14 @@ impl Company {
 
     /// Postpones the next attempt to finish an intent by [`PUT_OFF`].
     pub(crate) fn put_off(&self, intent: &str) {
-        let mut put_off = self
-            .shared
-            .put_off
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut put_off = self.shared.put_off.lock();
         put_off.retain(|_, since| since.elapsed() < PUT_OFF);
         put_off.insert(self.path(intent), Instant::now());
     }
 
     /// Whether finishing an intent failed less than [`PUT_OFF`] ago.
     pub(crate) fn is_put_off(&self, intent: &str) -> bool {
-        let put_off = self
-            .shared
-            .put_off
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let put_off = self.shared.put_off.lock();
         let since = put_off.get(&self.path(intent));
         since.is_some_and(|since| since.elapsed() < PUT_OFF)
     }
@@ -596,7 +587,7 @@ impl Company {
         }
         let path = self.path(relative);
         let metadata = fs::metadata(&path).map_err(|error| self.io("read", relative, error))?;
-        if let Some(found) = self.shared.cache.get(&path, Stamp::of(&metadata)) {
+        if let Some(found) = self.shared.cache.get(&path, DocumentStamp::of(&metadata)) {
             return Ok(found);
         }
         let (bytes, metadata) = self.load(relative)?;
@@ -607,7 +598,7 @@ impl Company {
         if age.is_some_and(|age| age > SETTLED) {
             self.shared
                 .cache
-                .put(path, Stamp::of(&metadata), Arc::clone(&parsed) as _);
+                .put(path, DocumentStamp::of(&metadata), Arc::clone(&parsed) as _);
         }
         Ok(parsed)
     }
@@ -842,14 +833,14 @@ fn text<'a>(relative: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
 
 /// File metadata that changes whenever the content of a file changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Stamp {
+struct DocumentStamp {
     modified: (i64, i64),
     changed: (i64, i64),
     size: u64,
     inode: u64,
 }
 
-impl Stamp {
+impl DocumentStamp {
     fn of(metadata: &fs::Metadata) -> Self {
         Self {
             modified: (metadata.mtime(), metadata.mtime_nsec()),
@@ -866,7 +857,7 @@ type Parsed = Arc<dyn Any + Send + Sync>;
 /// Cache of parsed documents by path; an entry is valid while the stamp of its file is unchanged.
 #[derive(Default)]
 struct Cache {
-    entries: Mutex<BTreeMap<PathBuf, (Stamp, Vec<Parsed>)>>,
+    entries: Mutex<BTreeMap<PathBuf, (DocumentStamp, Vec<Parsed>)>>,
 }
 
 impl std::fmt::Debug for Cache {
@@ -876,8 +867,8 @@ impl std::fmt::Debug for Cache {
 }
 
 impl Cache {
-    fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: Stamp) -> Option<Arc<T>> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+    fn get<T: Send + Sync + 'static>(&self, path: &Path, stamp: DocumentStamp) -> Option<Arc<T>> {
+        let entries = self.entries.lock();
         let (kept, documents) = entries.get(path)?;
         let fits = |document: &Parsed| Arc::clone(document).downcast().ok();
         (*kept == stamp)
@@ -885,8 +876,8 @@ impl Cache {
             .flatten()
     }
 
-    fn put(&self, path: PathBuf, stamp: Stamp, document: Parsed) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+    fn put(&self, path: PathBuf, stamp: DocumentStamp, document: Parsed) {
+        let mut entries = self.entries.lock();
         if entries.len() >= MAX_CACHED_FILES {
             // Clearing the whole cache at its limit is cheaper than tracking the use of entries on every read.
             entries.clear();
@@ -900,9 +891,6 @@ impl Cache {
     }
 
     fn forget(&self, path: &Path) {
-        self.entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(path);
+        self.entries.lock().remove(path);
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions about documents in the inbox. Each document gets one final decision, and its effects happen once.
 //!
-//! This module does not execute approved heartbeat actions itself: the caller of [`resolve`] provides a [`Carry`]
+//! This module does not execute approved heartbeat actions itself: the caller of [`resolve`] provides a [`ActionExecutor`]
 //! implementation.
 
 pub mod read;
@@ -17,11 +17,11 @@ use crate::{
     decisions::{
         basis::Basis,
         memory_delta, plan_approval,
-        review::{self, ACTION_KIND, Provenance, Verdict},
+        review::{self, ACTION_KIND, DocumentDecision, Provenance},
     },
     document::{ActionProposalHead, DocumentKind},
     documents::LooseHead,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout, memory,
     pipeline::gate,
     planning::milestone,
@@ -34,28 +34,25 @@ const PROPOSAL_KIND: &str = "heartbeat_action_proposal";
 /// Executes approved actions. The component that runs jobs implements it. [`resolve`] calls it without the write lock,
 /// and again after a crash if completion was not recorded, so implementations must use the idempotency key of the
 /// action to detect completed work.
-pub trait Carry {
+pub trait ActionExecutor {
     /// Checks that the action may be executed; an error leaves the proposal undecided.
     fn check(&self, company: &Company, action: &ApprovedAction) -> Result<(), Error>;
 
     /// Executes the action.
-    fn carry_out(
-        &self,
-        company: &Company,
-        action: &ApprovedAction,
-    ) -> Result<ActionExecution, Error>;
+    fn execute(&self, company: &Company, action: &ApprovedAction)
+    -> Result<ActionExecution, Error>;
 }
 
-/// A [`Carry`] that executes nothing: decisions are only recorded.
+/// A [`ActionExecutor`] that executes nothing: decisions are only recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordOnly;
 
-impl Carry for RecordOnly {
+impl ActionExecutor for RecordOnly {
     fn check(&self, _company: &Company, _action: &ApprovedAction) -> Result<(), Error> {
         Ok(())
     }
 
-    fn carry_out(
+    fn execute(
         &self,
         _company: &Company,
         _action: &ApprovedAction,
@@ -112,8 +109,8 @@ impl ApprovedAction {
 /// Records a decision about a document and applies its effects.
 pub fn resolve(
     company: &Company,
-    verdict: &Verdict,
-    carry: &dyn Carry,
+    verdict: &DocumentDecision,
+    executor: &dyn ActionExecutor,
 ) -> Result<InboxResolveResponse, Error> {
     verdict.check_notes()?;
     let relpath = layout::document(&verdict.project_id, &verdict.artifact_id);
@@ -170,16 +167,16 @@ pub fn resolve(
         })
     } else if kind == DocumentKind::HeartbeatActionProposal.as_str() {
         // Without this lock, an action that one thread is executing would look abandoned to another thread.
-        let carrying = company.carrying();
-        carry_out_all_left(company, carry)?;
-        let (review_id, action) = match decide_action(company, verdict, carry) {
+        let executing = company.executing();
+        execute_all_pending(company, executor)?;
+        let (review_id, action) = match decide_action(company, verdict, executor) {
             Err(Error::FileInvalid { .. }) if is_denied => {
                 return deny_invalid(ACTION_KIND, PROPOSAL_KIND);
             }
             other => other?,
         };
-        let execution = action.map(|action| carry_out(company, &action, carry));
-        drop(carrying);
+        let execution = action.map(|action| execute(company, &action, executor));
+        drop(executing);
         Ok(InboxResolveResponse {
             execution: execution.transpose()?,
             ..response(review_id, ACTION_KIND)
@@ -199,8 +196,8 @@ fn unsupported(kind: &str, artifact: &DocumentId) -> Error {
 /// Writes the review of a proposal and, for an approval, the action to execute, in one atomic change.
 fn decide_action(
     company: &Company,
-    verdict: &Verdict,
-    carry: &dyn Carry,
+    verdict: &DocumentDecision,
+    executor: &dyn ActionExecutor,
 ) -> Result<(ReviewId, Option<ApprovedAction>), Error> {
     company.write(|writer| {
         let project = &verdict.project_id;
@@ -243,23 +240,23 @@ fn decide_action(
             policy: json!(review.policy),
             provenance: verdict.provenance(&basis),
         };
-        let mut together = Together {
+        let mut writes = WriteSet {
             files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
-            ..Together::default()
+            ..WriteSet::default()
         };
         match verdict.decision {
             ReviewDecision::Denied => {
                 let event = action.event(company, verdict.decision, None)?;
-                review::put_decision(writer, together, project, event)?;
+                review::put_decision(writer, writes, project, event)?;
                 Ok((review_id, None))
             }
             ReviewDecision::Approved => {
-                carry.check(company, &action)?;
+                executor.check(company, &action)?;
                 let text = company.sealed(&action.path(), &action).map_err(|error| {
                     Error::Refused(format!("the action cannot be written: {error}"))
                 })?;
-                together.files.push((action.path(), text));
-                writer.put_together(&together)?;
+                writes.files.push((action.path(), text));
+                writer.put_all(&writes)?;
                 Ok((review_id, Some(action)))
             }
         }
@@ -290,43 +287,43 @@ impl ApprovedAction {
 }
 
 /// Executes an approved action, appends the event about it, and removes it from the pending actions.
-fn carry_out(
+fn execute(
     company: &Company,
     action: &ApprovedAction,
-    carry: &dyn Carry,
+    executor: &dyn ActionExecutor,
 ) -> Result<ActionExecution, Error> {
-    let execution = carry.carry_out(company, action)?;
+    let execution = executor.execute(company, action)?;
     let event = action.event(company, ReviewDecision::Approved, Some(&execution))?;
     company.write(|writer| {
         // Another process may have recorded the execution in the meantime.
         if !company.path(&action.path()).exists() {
             return Ok(());
         }
-        let together = Together {
+        let writes = WriteSet {
             removed: vec![action.path()],
-            ..Together::default()
+            ..WriteSet::default()
         };
-        review::put_decision(writer, together, &action.project_id, event)
+        review::put_decision(writer, writes, &action.project_id, event)
     })?;
     Ok(execution)
 }
 
 /// Executes approved actions that an ended process left pending. A process that can execute actions calls this when it
 /// first opens a folder.
-pub fn carry_out_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
-    let _carrying = company.carrying();
-    carry_out_all_left(company, carry)
+pub fn execute_pending(company: &Company, executor: &dyn ActionExecutor) -> Result<(), Error> {
+    let _executing = company.executing();
+    execute_all_pending(company, executor)
 }
 
-fn carry_out_all_left(company: &Company, carry: &dyn Carry) -> Result<(), Error> {
+fn execute_all_pending(company: &Company, executor: &dyn ActionExecutor) -> Result<(), Error> {
     for name in company.names(layout::APPROVED_ACTIONS)? {
         let path = format!("{}/{name}", layout::APPROVED_ACTIONS);
         let text = company.read_text(&path)?;
         match company.open_sealed::<ApprovedAction>(&path, &text) {
-            Ok(Some(action)) => match carry_out(company, &action, carry) {
+            Ok(Some(action)) => match execute(company, &action, executor) {
                 // A caller with the `exec` scope executes it later.
                 Err(Error::NeedsExec) => return Ok(()),
-                carried => carried.map(drop)?,
+                executed => executed.map(drop)?,
             },
             Ok(None) => {
                 tracing::warn!(

@@ -33,4 +33,4 @@ pub mod workspace;
 pub use error::Error;
 pub use files::dir::{Dir, Readers};
 pub use folder::{BeforeWrite, Companies, Company, OnAppend, Writer, trust::Trust};
-pub use sources::{Now, Sources, iso_time, unix_ms};
+pub use sources::{DAY_MS, Now, Sources, iso_time, unix_ms};

@@ -24,9 +24,9 @@ use protocol::{
     },
 };
 
-pub use candidates::{WantedCandidates, extract_candidates};
+pub use candidates::{CandidateQuery, extract_candidates};
 pub(crate) use decide::deny_invalid;
-pub use decide::{Decided, decide};
+pub use decide::{DecidedDelta, decide};
 pub(crate) use patch::is_patch;
 pub(crate) use propose::propose_within;
 pub use propose::{NewDelta, Proposed, propose};
@@ -35,7 +35,7 @@ use crate::{
     Company, Error,
     decisions::{
         memory_delta::{KIND, MemoryScope},
-        review::{self, Subject},
+        review::{self, ReviewKey},
     },
     document::{DocumentKind, Markdown, MemoryDeltaHead},
     documents::{self, Listed, LooseHead},
@@ -117,7 +117,7 @@ pub fn is_too_secret(company: &Company, actor: &Actor, project: &str, document: 
 
 /// Filter of [`list`].
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct DeltaQuery {
     /// Actor on whose behalf the deltas are listed.
     pub actor: Actor,
     /// Restricts the list to this project; all projects if absent.
@@ -129,8 +129,8 @@ pub struct Wanted {
 }
 
 /// Returns the deltas that the actor may see, newest first, and the number of deltas that the policy hides.
-pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasResponse, Error> {
-    let Wanted {
+pub fn list(company: &Company, wanted: DeltaQuery) -> Result<MemoryListDeltasResponse, Error> {
+    let DeltaQuery {
         actor,
         project,
         status,
@@ -155,7 +155,7 @@ pub fn list(company: &Company, wanted: Wanted) -> Result<MemoryListDeltasRespons
         if items.len() == limit {
             break;
         }
-        let review = decisions.get(&Subject::of(&one.project, &one.id, KIND));
+        let review = decisions.get(&ReviewKey::of(&one.project, &one.id, KIND));
         let delta = Delta::read(company, &layout::document(&one.project, &one.id)).ok();
         let is_usable = delta
             .as_ref()

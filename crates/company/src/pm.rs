@@ -19,7 +19,7 @@ use crate::{
         plan::{self, allocation},
         task::Tasks,
     },
-    pm::overview::Standings,
+    pm::overview::ProjectsOverview,
     policy::Actor,
 };
 
@@ -27,18 +27,18 @@ use crate::{
 const MAX_RUNS: usize = 500;
 
 /// `pm.snapshot`: the portfolio of all projects, and the plan of one project if `project` is given.
-pub fn snapshot(standings: &Standings, project: Option<&ProjectId>) -> PmSnapshotResponse {
-    let now_ms = standings.now_ms();
+pub fn snapshot(overview: &ProjectsOverview, project: Option<&ProjectId>) -> PmSnapshotResponse {
+    let now_ms = overview.now_ms();
     PmSnapshotResponse {
-        workspace_dir: standings.workspace_dir().to_owned(),
+        workspace_dir: overview.workspace_dir().to_owned(),
         generated_at: iso_time(now_ms),
         scope: match project {
             Some(_) => CompanyScope::Project,
             None => CompanyScope::Workspace,
         },
-        workspace: standings.portfolio(),
+        workspace: overview.portfolio(),
         project: project
-            .map(|project| plan::project_plan(project.clone(), &standings.tasks(project), now_ms)),
+            .map(|project| plan::project_plan(project.clone(), &overview.tasks(project), now_ms)),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Sources of times and ids: the system in production, deterministic ones in tests.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fmt, sync::Arc};
 
+use parking_lot::Mutex;
 use protocol::Id;
+
+/// Milliseconds per day. A day has 24 hours everywhere, also in plans; there is no calendar of working days.
+pub const DAY_MS: i64 = 86_400_000;
 
 /// Returns the current time in Unix milliseconds.
 pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -58,7 +59,7 @@ impl Sources {
         const RANDOM_BITS: u32 = 80;
         let time = u128::try_from(self.now_ms()).unwrap_or(0) << RANDOM_BITS;
         let random = (self.random)() & ((1 << RANDOM_BITS) - 1);
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         // Incrementing the last id keeps the order even when the clock stands still or is set back.
         *last = (time | random).max(*last + 1);
         crockford(*last)

@@ -29,7 +29,7 @@ pub use make::{ChunkHashes, NewArtifact};
 pub use output::NewOutput;
 pub use projection::{ProjectionResult, ProjectionWork};
 pub use quota::Quota;
-pub use upload::{FinishUpload, Finished, NewUpload, UploadStarted};
+pub use upload::{FinishUpload, FinishedUpload, NewUpload, UploadStarted};
 
 /// The repository of artifacts.
 #[derive(Debug)]

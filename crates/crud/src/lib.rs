@@ -6,7 +6,6 @@
 
 mod access_token;
 mod artifact;
-mod awake;
 mod company;
 mod desktop_session;
 mod error;
@@ -15,6 +14,7 @@ mod lock;
 mod memo;
 mod query;
 mod reader;
+mod spin_wait;
 mod sqlite;
 mod store;
 mod thread;
@@ -31,7 +31,7 @@ mod writer;
 pub use access_token::{AccessTokenRepository, NewAccessToken};
 pub use artifact::{
     ArtifactDetail, ArtifactPage, ArtifactQuery, ArtifactRepository, BindTargets, ChunkHashes,
-    Deleted, FinishUpload, Finished, NewArtifact, NewBinding, NewOutput, NewUpload,
+    Deleted, FinishUpload, FinishedUpload, NewArtifact, NewBinding, NewOutput, NewUpload,
     ProjectionResult, ProjectionWork, Quota, RestoredBytes, UploadStarted, Usage, is_run_output,
 };
 pub use company::{CompanyRepository, LinkCompany, LinkProject, Linked, ProjectPlace};
@@ -47,11 +47,11 @@ pub use thread::{
 };
 pub use thread_agents_doc::{
     AgentsDocSummary, ArchiveDoc, Archived, DocScope, Exported, ExportedFile, ImportFile,
-    ImportMode, Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved, Scope,
-    ThreadAgentsDocRepository, ThreadResolution,
+    ImportMode, Imported, Resolved, RestoreDoc, Revision, RevisionSummary, SaveDoc, Saved,
+    ScopeDocs, ThreadAgentsDocRepository, ThreadResolution,
 };
 pub use thread_agents_doc_proposal::{
-    BaseText, DecideProposal, Decided, MAX_PENDING_PROPOSALS, NewProposal, Proposal,
+    BaseText, DecideProposal, DecidedProposal, MAX_PENDING_PROPOSALS, NewProposal, Proposal,
     ProposalCursor, ProposalQuery, ProposalTexts, ProposalVerdict, ProposedText,
     ThreadAgentsDocProposalRepository, decision_sha256,
 };
@@ -62,7 +62,7 @@ pub use thread_folder::{
 pub use trash::{
     RestoreTrash, TrashCursor, TrashEntry, TrashKey, TrashKind, TrashRepository, TrashRestored,
 };
-pub use tree::{Tree, TreeQuery};
+pub use tree::{TreePage, TreeQuery};
 pub use turn::{
     FinishTurn, NewTurnEvent, PastItem, StartTurn, TurnFinished, TurnRepository, TurnStarted,
     WorkerTurn,

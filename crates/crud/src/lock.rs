@@ -11,7 +11,7 @@ use std::{
 
 /// The file `write.lock` next to the database.
 #[derive(Debug)]
-pub(crate) struct WriteLock {
+pub(crate) struct DatabaseLock {
     file: File,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct WriteGuard<'a> {
     file: &'a File,
 }
 
-impl WriteLock {
+impl DatabaseLock {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);

@@ -4,11 +4,9 @@
 //! version is current: every commit of another connection, in this process or another, changes it. A cached result is
 //! therefore never older than a query would return, and checking the version needs neither the disk nor another thread.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, path::PathBuf};
+
+use parking_lot::Mutex;
 
 use crate::sqlite;
 
@@ -32,10 +30,7 @@ impl Versions {
 
     /// Returns the current version. Returns `None` if it cannot be read; then no cached result may be used.
     pub(crate) fn current(&self) -> Option<i64> {
-        let mut connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.connection.lock();
         if connection.is_none() {
             *connection = sqlite::open_for_version(&self.path).ok();
         }
@@ -49,12 +44,12 @@ impl Versions {
 
 /// The cached results of one kind of query.
 pub(crate) struct Memo<K, V> {
-    kept: Mutex<Kept<K, V>>,
+    kept: Mutex<CachedAnswers<K, V>>,
     /// Estimates the size of a result, in bytes.
     size: fn(&V) -> usize,
 }
 
-struct Kept<K, V> {
+struct CachedAnswers<K, V> {
     /// The data version of all cached results.
     version: i64,
     answers: BTreeMap<K, V>,
@@ -64,7 +59,7 @@ struct Kept<K, V> {
 impl<K: Ord, V: Clone> Memo<K, V> {
     pub(crate) fn new(size: fn(&V) -> usize) -> Self {
         Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(CachedAnswers {
                 version: 0,
                 answers: BTreeMap::new(),
                 bytes: 0,
@@ -75,10 +70,11 @@ impl<K: Ord, V: Clone> Memo<K, V> {
 
     /// Returns the cached result if it belongs to this version.
     pub(crate) fn get(&self, key: &K, version: i64) -> Option<V> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.version == version {
-            true => kept.answers.get(key).cloned(),
-            false => None,
+        let kept = self.kept.lock();
+        if kept.version == version {
+            kept.answers.get(key).cloned()
+        } else {
+            None
         }
     }
 
@@ -86,7 +82,7 @@ impl<K: Ord, V: Clone> Memo<K, V> {
     /// is full.
     pub(crate) fn keep(&self, key: K, value: &V, version: i64) {
         let bytes = (self.size)(value);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if kept.version != version || kept.bytes + bytes > MAX_BYTES {
             kept.answers.clear();
             kept.bytes = 0;

@@ -5,13 +5,14 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread,
 };
 
+use parking_lot::Mutex;
 use sea_orm::DatabaseConnection;
 use tokio::sync::oneshot;
 
@@ -20,10 +21,10 @@ use crate::{Error, sqlite, store::Options};
 /// Maximum number of queued reads; further reads fail with [`Error::Overloaded`].
 const MAX_WAITING: usize = 4096;
 
-type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) + Send>;
+type ReadWork = Box<dyn FnOnce(Result<&DatabaseConnection, Error>) + Send>;
 
 /// A queued read.
-pub(crate) struct ReadJob(Work);
+pub(crate) struct ReadJob(ReadWork);
 
 impl ReadJob {
     pub(crate) fn new<T: Send + 'static>(
@@ -51,12 +52,12 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, E
     })
 }
 
-pub(crate) struct Readers {
+pub(crate) struct ReaderPool {
     jobs: SyncSender<ReadJob>,
     waiting: Arc<AtomicUsize>,
 }
 
-impl Readers {
+impl ReaderPool {
     pub(crate) fn start(path: &Path, options: &Options) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(MAX_WAITING);
         let queue = Arc::new(Mutex::new(queue));
@@ -92,7 +93,7 @@ impl Readers {
 fn serve(path: &Path, options: &Options, queue: &Mutex<Receiver<ReadJob>>, waiting: &AtomicUsize) {
     let mut connection: Option<DatabaseConnection> = None;
     loop {
-        let received = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let received = queue.lock().recv();
         let Ok(ReadJob(work)) = received else {
             return;
         };

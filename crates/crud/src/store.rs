@@ -12,14 +12,14 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     AccessTokenRepository, ArtifactRepository, CompanyRepository, DesktopSessionRepository,
-    DocScope, Error, HookRunRepository, ProjectPlace, Resolved, Scope,
+    DocScope, Error, HookRunRepository, ProjectPlace, Resolved, ScopeDocs,
     ThreadAgentsDocProposalRepository, ThreadAgentsDocRepository, ThreadFolderRepository,
     ThreadRepository, ThreadResolution, TrashRepository, TurnRepository, WorkspaceRepository,
-    lock::WriteLock,
+    lock::DatabaseLock,
     memo::{Memo, Versions},
-    reader::{ReadJob, Readers},
+    reader::{ReadJob, ReaderPool},
     sqlite::{self, OldSqlite},
-    writer::Writer,
+    writer::DatabaseWriter,
 };
 
 /// The gateway database. Cheap to clone; dropping the last clone closes it.
@@ -29,13 +29,13 @@ pub struct CrudStore {
 }
 
 struct Inner {
-    writer: Writer,
-    readers: Readers,
+    writer: DatabaseWriter,
+    readers: ReaderPool,
     foreign_changes: watch::Receiver<u64>,
     workspaces_at_open: Vec<entity::workspace::Model>,
     versions: Versions,
     /// Cached documents of scopes.
-    scopes: Memo<DocScope, Scope>,
+    scopes: Memo<DocScope, ScopeDocs>,
     /// Cached agents doc resolutions, by workspace id and thread id.
     threads: Memo<(String, String), ThreadResolution>,
     /// Cached placements of projects, by company folder and project id.
@@ -78,18 +78,18 @@ impl CrudStore {
     pub fn open(home: &Path, options: &Options) -> Result<Self, OpenError> {
         sqlite::check_version()?;
         let path: PathBuf = home.join("gateway.db");
-        let lock = WriteLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
+        let lock = DatabaseLock::open(&home.join("write.lock")).map_err(OpenError::Lock)?;
         let (told, foreign_changes) = watch::channel(0);
         let (writer, workspaces_at_open) =
-            Writer::start(path.clone(), lock, options.clone(), told)?;
-        let readers = Readers::start(&path, options).map_err(OpenError::Thread)?;
+            DatabaseWriter::start(path.clone(), lock, options.clone(), told)?;
+        let readers = ReaderPool::start(&path, options).map_err(OpenError::Thread)?;
         let inner = Inner {
             writer,
             readers,
             foreign_changes,
             workspaces_at_open,
             versions: Versions::new(path),
-            scopes: Memo::new(Scope::size),
+            scopes: Memo::new(ScopeDocs::size),
             threads: Memo::new(ThreadResolution::size),
             projects: Memo::new(|_| 256),
         };
@@ -210,7 +210,7 @@ impl CrudStore {
     }
 
     /// Returns the cache of agents docs by scope.
-    pub(crate) fn scopes(&self) -> &Memo<DocScope, Scope> {
+    pub(crate) fn scopes(&self) -> &Memo<DocScope, ScopeDocs> {
         &self.inner.scopes
     }
 

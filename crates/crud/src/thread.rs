@@ -11,7 +11,7 @@ use sea_orm::{
 };
 
 use crate::{
-    CrudStore, Error, Tree, TreeQuery, artifact, thread_folder, trash, tree,
+    CrudStore, Error, TreePage, TreeQuery, artifact, thread_folder, trash, tree,
     workspace::{active, bump_tree},
 };
 
@@ -156,7 +156,7 @@ impl ThreadRepository<'_> {
     }
 
     /// Returns everything `thread/tree` shows.
-    pub async fn tree(&self, query: TreeQuery) -> Result<Tree, Error> {
+    pub async fn tree(&self, query: TreeQuery) -> Result<TreePage, Error> {
         self.0.read(move |db| tree::read(db, &query)).await
     }
 
@@ -285,12 +285,13 @@ pub(crate) fn owned(
     let found = Entity::find_by_id(thread_id).one(db)?;
     let found = found.filter(|thread| thread.trashed_at.is_none());
     let thread = found.ok_or_else(|| Error::UnknownThread(thread_id.to_owned()))?;
-    match thread.workspace_id == workspace_id {
-        true => Ok(thread),
-        false => Err(Error::ForeignThread {
+    if thread.workspace_id == workspace_id {
+        Ok(thread)
+    } else {
+        Err(Error::ForeignThread {
             thread_id: thread_id.to_owned(),
             workspace_id: workspace_id.to_owned(),
-        }),
+        })
     }
 }
 
@@ -361,13 +362,15 @@ fn store(db: &DatabaseConnection, changed: ActiveModel) -> Result<Updated, Error
         changed.archived_at.is_set(),
         changed.sidebar_visibility.is_set(),
     ];
-    let thread = match changed.is_changed() {
-        true => changed.update(db)?,
-        false => Model::try_from(changed)?,
+    let thread = if changed.is_changed() {
+        changed.update(db)?
+    } else {
+        Model::try_from(changed)?
     };
-    let tree_version = match thread.materialized && looks.contains(&true) {
-        true => Some(bump_tree(db, &thread.workspace_id)?),
-        false => None,
+    let tree_version = if thread.materialized && looks.contains(&true) {
+        Some(bump_tree(db, &thread.workspace_id)?)
+    } else {
+        None
     };
     Ok(Updated {
         placement: placement(db, &thread.id)?,

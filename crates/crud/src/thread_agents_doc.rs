@@ -11,7 +11,7 @@ mod revision;
 mod save;
 
 pub use files::{Exported, ExportedFile, ImportFile, ImportMode, Imported};
-pub use resolve::{Resolved, Scope};
+pub use resolve::{Resolved, ScopeDocs};
 pub use revision::{RestoreDoc, Revision, RevisionSummary};
 pub use save::{ArchiveDoc, Archived, SaveDoc, Saved};
 
@@ -55,7 +55,7 @@ pub struct DocScope {
 
 impl ThreadAgentsDocRepository<'_> {
     /// Returns the document of one scope and the one in effect there.
-    pub async fn get(&self, scope: DocScope) -> Result<Scope, Error> {
+    pub async fn get(&self, scope: DocScope) -> Result<ScopeDocs, Error> {
         self.0
             .read_once(self.0.scopes(), scope, resolve::scope)
             .await

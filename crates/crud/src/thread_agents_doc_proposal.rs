@@ -164,7 +164,7 @@ impl ProposalVerdict {
 
 /// The result of a decision.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
+pub struct DecidedProposal {
     /// The proposal after the decision.
     pub proposal: Proposal,
     /// The document saved by this call. Absent if this call saved none.
@@ -198,7 +198,7 @@ impl ThreadAgentsDocProposalRepository<'_> {
     }
 
     /// Decides a proposal; an approved text is saved in the same transaction.
-    pub async fn decide(&self, decide: DecideProposal) -> Result<Decided, Error> {
+    pub async fn decide(&self, decide: DecideProposal) -> Result<DecidedProposal, Error> {
         self.0.write(move |db| self::decide(db, &decide)).await
     }
 
@@ -334,9 +334,10 @@ fn list(db: &DatabaseConnection, query: &ProposalQuery) -> Result<Vec<Proposal>,
     }
     if let Some(after) = &query.after {
         // Decided proposals follow pending ones, and older proposals of each group follow newer ones.
-        let (waits, over) = match after.is_pending {
-            true => ("status = 'pending'", "status <> 'pending'"),
-            false => ("status <> 'pending'", "FALSE"),
+        let (waits, over) = if after.is_pending {
+            ("status = 'pending'", "status <> 'pending'")
+        } else {
+            ("status <> 'pending'", "FALSE")
         };
         let at = Value::from(after.created_at);
         filter(
@@ -385,11 +386,11 @@ fn texts(db: &DatabaseConnection, workspace_id: &str, id: &str) -> Result<Propos
     })
 }
 
-fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<Decided, Error> {
+fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<DecidedProposal, Error> {
     let row = find(db, &decide.workspace_id, &decide.id)?;
     let status = decide.verdict.status();
     if row.status == status {
-        return Ok(Decided {
+        return Ok(DecidedProposal {
             proposal: with_current(db, row)?,
             saved: None,
             is_new: false,
@@ -437,7 +438,7 @@ fn decide(db: &DatabaseConnection, decide: &DecideProposal) -> Result<Decided, E
         decide.via.as_str().into(),
     ];
     let row = query::find(db, sql, values)?.ok_or_else(|| Error::UnknownProposal(row.id))?;
-    Ok(Decided {
+    Ok(DecidedProposal {
         proposal: with_current(db, row)?,
         saved,
         is_new: true,

@@ -23,7 +23,7 @@ pub struct TreeQuery {
 
 /// One page of a thread tree.
 #[derive(Clone, Debug)]
-pub struct Tree {
+pub struct TreePage {
     /// The version of the tree.
     pub version: u64,
     /// The visible threads, most recently updated first.
@@ -38,17 +38,17 @@ pub struct Tree {
     pub agents_docs: Vec<AgentsDocSummary>,
 }
 
-pub(crate) fn read(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Error> {
+pub(crate) fn read(db: &DatabaseConnection, query: &TreeQuery) -> Result<TreePage, Error> {
     db.execute_unprepared("BEGIN")?;
     let tree = read_snapshot(db, query);
     db.execute_unprepared("COMMIT")?;
     tree
 }
 
-fn read_snapshot(db: &DatabaseConnection, query: &TreeQuery) -> Result<Tree, Error> {
+fn read_snapshot(db: &DatabaseConnection, query: &TreeQuery) -> Result<TreePage, Error> {
     let workspace = active(db, &query.workspace_id)?;
     let (threads, next) = threads(db, query)?;
-    let mut tree = Tree {
+    let mut tree = TreePage {
         version: workspace.tree_version.unsigned_abs(),
         threads,
         next,

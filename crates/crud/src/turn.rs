@@ -258,9 +258,10 @@ fn start(db: &DatabaseConnection, start: &StartTurn) -> Result<TurnStarted, Erro
     if let Some(existing) = existing {
         let is_same =
             existing.thread_id == start.thread_id && existing.input_sha256 == start.input_sha256;
-        return match is_same {
-            true => Ok(TurnStarted::Existing(existing)),
-            false => Err(Error::TurnDiffers(start.id.clone())),
+        return if is_same {
+            Ok(TurnStarted::Existing(existing))
+        } else {
+            Err(Error::TurnDiffers(start.id.clone()))
         };
     }
     if thread.status == "Active" {
@@ -316,9 +317,10 @@ fn start(db: &DatabaseConnection, start: &StartTurn) -> Result<TurnStarted, Erro
         row.mode = Set(mode.clone());
     }
     let thread = Box::new(row.update(db)?);
-    let tree_version = match becomes_visible {
-        true => Some(bump_tree(db, &workspace_id)?),
-        false => None,
+    let tree_version = if becomes_visible {
+        Some(bump_tree(db, &workspace_id)?)
+    } else {
+        None
     };
     Ok(TurnStarted::New {
         turn,
@@ -407,9 +409,10 @@ fn finish(db: &DatabaseConnection, finish: &FinishTurn) -> Result<TurnFinished, 
         row.name = Set(finish.title.clone());
     }
     let thread = row.update(db)?;
-    let tree_version = match is_titled {
-        true => Some(bump_tree(db, &thread.workspace_id)?),
-        false => None,
+    let tree_version = if is_titled {
+        Some(bump_tree(db, &thread.workspace_id)?)
+    } else {
+        None
     };
     Ok(TurnFinished {
         turn,

@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
@@ -12,14 +12,15 @@ use std::{
 };
 
 use entity::workspace;
+use parking_lot::{Mutex, MutexGuard};
 use sea_orm::{ConnectionTrait as _, DatabaseConnection, EntityTrait as _};
 use tokio::sync::{oneshot, watch};
 
 use crate::{
     Error,
-    awake::Awake,
-    lock::WriteLock,
+    lock::DatabaseLock,
     reader::guarded,
+    spin_wait::SpinWait,
     sqlite,
     store::{OpenError, Options},
 };
@@ -36,23 +37,24 @@ const FIRST_COMMIT: Duration = Duration::from_millis(1);
 /// Commits faster than this wrote nothing and are not used to estimate the commit time.
 const FASTEST_COMMIT: Duration = Duration::from_micros(50);
 
-type Work = Box<dyn FnOnce(Result<&DatabaseConnection, Error>, Place) -> Finished + Send>;
-type Answer = Box<dyn FnOnce(Result<(), Error>) + Send>;
+type WriteWork =
+    Box<dyn FnOnce(Result<&DatabaseConnection, Error>, GroupPosition) -> FinishedWrite + Send>;
+type WriteAnswer = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 /// A queued write: runs its work, and responds once the outcome of the commit is known.
-struct WriteJob(Work);
+struct WriteJob(WriteWork);
 
 /// The position of a write in the transaction of its group.
 #[derive(Clone, Copy)]
-enum Place {
+enum GroupPosition {
     First,
     Later,
 }
 
-struct Finished {
+struct FinishedWrite {
     /// An error if the transaction is no longer open; a full disk can roll all of it back.
     transaction: Result<(), Error>,
-    answer: Answer,
+    answer: WriteAnswer,
 }
 
 impl WriteJob {
@@ -60,15 +62,15 @@ impl WriteJob {
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
         answer: oneshot::Sender<Result<T, Error>>,
     ) -> Self {
-        Self(Box::new(move |db, place| {
+        Self(Box::new(move |db, position| {
             let (result, transaction) = match db {
-                Ok(db) => apart(db, place, work),
+                Ok(db) => in_savepoint(db, position, work),
                 Err(error) => (Err(error.clone()), Err(error)),
             };
             let answer = Box::new(move |committed: Result<(), Error>| {
                 let _ = answer.send(result.and_then(|value| committed.map(|()| value)));
             });
-            Finished {
+            FinishedWrite {
                 transaction,
                 answer,
             }
@@ -77,16 +79,16 @@ impl WriteJob {
 }
 
 /// Runs the work of one request so that a failure undoes only its own changes.
-fn apart<T>(
+fn in_savepoint<T>(
     db: &DatabaseConnection,
-    place: Place,
+    position: GroupPosition,
     work: impl FnOnce(&DatabaseConnection) -> Result<T, Error>,
 ) -> (Result<T, Error>, Result<(), Error>) {
     type Statements = &'static [&'static str];
-    let (begin, undo, end): (Statements, Statements, Statements) = match place {
+    let (begin, undo, end): (Statements, Statements, Statements) = match position {
         // The transaction is still empty. Most groups have only one write, which needs no savepoint.
-        Place::First => (&[], &["ROLLBACK", "BEGIN IMMEDIATE"], &[]),
-        Place::Later => (
+        GroupPosition::First => (&[], &["ROLLBACK", "BEGIN IMMEDIATE"], &[]),
+        GroupPosition::Later => (
             &["SAVEPOINT request"],
             &["ROLLBACK TO request"],
             &["RELEASE request"],
@@ -113,22 +115,22 @@ fn apart<T>(
     }
 }
 
-pub(crate) struct Writer {
+pub(crate) struct DatabaseWriter {
     /// Taken by `close`, which drops the sender and thereby ends the thread.
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningWriter>>,
     waiting: Arc<AtomicUsize>,
-    awake: Arc<Awake>,
+    spin_wait: Arc<SpinWait>,
 }
 
-struct Running {
+struct RunningWriter {
     jobs: SyncSender<WriteJob>,
     thread: JoinHandle<()>,
 }
 
-impl Writer {
+impl DatabaseWriter {
     pub(crate) fn start(
         path: PathBuf,
-        lock: WriteLock,
+        lock: DatabaseLock,
         options: Options,
         foreign_changes: watch::Sender<u64>,
     ) -> Result<(Self, Vec<workspace::Model>), OpenError> {
@@ -136,8 +138,8 @@ impl Writer {
         let (opened, is_open) = sync_channel(1);
         let waiting = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&waiting);
-        let awake = Arc::new(Awake::new());
-        let stays_awake = Arc::clone(&awake);
+        let spin_wait = Arc::new(SpinWait::new());
+        let thread_spin_wait = Arc::clone(&spin_wait);
         let thread = thread::Builder::new()
             .name("db-writer".to_owned())
             .spawn(move || {
@@ -157,7 +159,7 @@ impl Writer {
                     lock,
                     options,
                     waiting: counter,
-                    awake: stays_awake,
+                    spin_wait: thread_spin_wait,
                     seen_version: data_version,
                     looked_at: Instant::now(),
                     foreign_changes,
@@ -171,9 +173,9 @@ impl Writer {
             .recv()
             .unwrap_or(Err(OpenError::Database(Error::Closed)))?;
         let writer = Self {
-            running: Mutex::new(Some(Running { jobs, thread })),
+            running: Mutex::new(Some(RunningWriter { jobs, thread })),
             waiting,
-            awake,
+            spin_wait,
         };
         Ok((writer, workspaces))
     }
@@ -184,9 +186,9 @@ impl Writer {
         work: impl FnOnce(&DatabaseConnection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let (answered, answer) = oneshot::channel();
-        let under_way = self.awake.begin();
+        let pending = self.spin_wait.begin();
         self.send(WriteJob::new(work, answered))?;
-        let answer = under_way.answer(answer).await;
+        let answer = pending.answer(answer).await;
         answer.unwrap_or(Err(Error::Closed))
     }
 
@@ -210,7 +212,7 @@ impl Writer {
     /// Completes pending writes, checkpoints the log into the database file and ends the thread.
     pub(crate) fn close(&self) {
         let taken = self.running().take();
-        if let Some(Running { jobs, thread }) = taken {
+        if let Some(RunningWriter { jobs, thread }) = taken {
             drop(jobs);
             if thread.join().is_err() {
                 tracing::error!("the writer thread panicked");
@@ -218,12 +220,12 @@ impl Writer {
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, Option<RunningWriter>> {
+        self.running.lock()
     }
 }
 
-impl Drop for Writer {
+impl Drop for DatabaseWriter {
     fn drop(&mut self) {
         self.close();
     }
@@ -239,7 +241,7 @@ struct Opened {
 }
 
 /// Opens the database and applies pending migrations in one exclusive transaction.
-fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, OpenError> {
+fn open(path: &Path, lock: &DatabaseLock, options: &Options) -> Result<Opened, OpenError> {
     let _guard = lock.hold().map_err(OpenError::Lock)?;
     let db = sqlite::open_writer(path, options).map_err(OpenError::Database)?;
     let execute = |sql| {
@@ -262,10 +264,10 @@ fn open(path: &Path, lock: &WriteLock, options: &Options) -> Result<Opened, Open
 
 struct WriterThread {
     db: DatabaseConnection,
-    lock: WriteLock,
+    lock: DatabaseLock,
     options: Options,
     waiting: Arc<AtomicUsize>,
-    awake: Arc<Awake>,
+    spin_wait: Arc<SpinWait>,
     /// The data version last reported through `foreign_changes`.
     seen_version: i64,
     looked_at: Instant,
@@ -286,7 +288,7 @@ impl WriterThread {
             match received {
                 Ok(first) => {
                     self.commit_group(first, queue);
-                    next = self.awake.next(queue);
+                    next = self.spin_wait.next(queue);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -324,7 +326,7 @@ impl WriterThread {
         &mut self,
         first: WriteJob,
         queue: &Receiver<WriteJob>,
-        answers: &mut Vec<Answer>,
+        answers: &mut Vec<WriteAnswer>,
     ) -> Result<(), Error> {
         let guard = self.lock.hold().map_err(|error| {
             tracing::error!(%error, "the write lock cannot be acquired");
@@ -339,11 +341,12 @@ impl WriterThread {
         let mut state = begun.as_ref().map(|_| ()).map_err(Clone::clone);
         while let Some(WriteJob(work)) = next {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            let place = match answers.is_empty() {
-                true => Place::First,
-                false => Place::Later,
+            let position = if answers.is_empty() {
+                GroupPosition::First
+            } else {
+                GroupPosition::Later
             };
-            let finished = work(state.clone().map(|()| &self.db), place);
+            let finished = work(state.clone().map(|()| &self.db), position);
             answers.push(finished.answer);
             state = state.and(finished.transaction);
             let goes_on =
@@ -359,7 +362,7 @@ impl WriterThread {
         }
         drop(begun);
         self.commit_time = usual_commit(self.commit_time, took);
-        self.awake.set_usual_commit(self.commit_time);
+        self.spin_wait.set_usual_commit(self.commit_time);
         committed
     }
 
@@ -380,9 +383,10 @@ impl WriterThread {
 /// Updates the estimated commit time with one more measurement. It adapts slowly, because some commits include a
 /// checkpoint.
 fn usual_commit(usual: Duration, took: Duration) -> Duration {
-    match took < FASTEST_COMMIT {
-        true => usual,
-        false => (usual * 7 + took.min(usual * 2)) / 8,
+    if took < FASTEST_COMMIT {
+        usual
+    } else {
+        (usual * 7 + took.min(usual * 2)) / 8
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, future::Future, pin::Pin, sync::Arc};
 
 use artifacts::{ArtifactChange, ArtifactListener};
-use crud::{ArtifactDetail, Finished};
+use crud::{ArtifactDetail, FinishedUpload};
 use entity::artifact_projection;
 use protocol::{
     Notification, ThreadId,
@@ -35,7 +35,7 @@ impl ArtifactNotifications {
     /// Publishes the notifications of a completed artifact and returns its reference.
     pub(crate) async fn publish_finished(
         &self,
-        finished: Finished,
+        finished: FinishedUpload,
     ) -> Result<ArtifactRef, Failure> {
         let (artifact, publications) = announce(self.clock.now(), finished)?;
         for publication in &publications {
@@ -86,7 +86,7 @@ impl std::fmt::Debug for ArtifactNotifications {
 /// All subscribers of the workspace receive them, because file lists are shown outside of the thread too.
 pub(crate) fn announce(
     now: i64,
-    finished: Finished,
+    finished: FinishedUpload,
 ) -> Result<(ArtifactRef, Vec<Publication>), Failure> {
     let is_first = finished.detail.version.version_number == 1;
     let thread = finished.detail.artifact.primary_thread_id.clone();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
-use company::decisions::review::{Present, PresentToken};
+use company::decisions::review::{PresenceProof, PresentToken};
 use protocol::{
     Access, DesktopSessionId, Id as _, WorkspaceId,
     company::{ActorRole, Presence},
@@ -47,7 +47,7 @@ pub struct Principal {
     /// The workspaces the principal may see; `None` means all.
     workspaces: Option<BTreeSet<WorkspaceId>>,
     /// How the principal is connected; decisions record it.
-    presence: Present,
+    presence: PresenceProof,
 }
 
 /// The source of a principal's rights.
@@ -93,7 +93,7 @@ impl Principal {
             role: Role::Human,
             scopes: [Access::Read, Access::Write, Access::Exec].into(),
             workspaces: None,
-            presence: Present { via, token: None },
+            presence: PresenceProof { via, token: None },
         }
     }
 
@@ -114,7 +114,7 @@ impl Principal {
             name: row.name,
         };
         Ok(Self {
-            presence: Present {
+            presence: PresenceProof {
                 via: Presence::Token,
                 token: Some(token),
             },
@@ -164,7 +164,7 @@ impl Principal {
     }
 
     /// Returns how the principal is connected, for the record of a decision.
-    pub(crate) fn presence(&self) -> &Present {
+    pub(crate) fn presence(&self) -> &PresenceProof {
         &self.presence
     }
 

@@ -18,7 +18,7 @@ use std::{
 
 use company::{
     Companies, Company, conversation,
-    events::follow::{self, Filter, Found, LogFile, LogPlace},
+    events::follow::{self, Filter, FoundEvent, LogFileId, LogLocation},
     policy::Actor,
 };
 use index::SyncWorker;
@@ -93,7 +93,7 @@ pub(crate) enum Acknowledged<'a> {
 struct LogPosition {
     offset: u64,
     /// The file that the offset refers to; `None` until the log is read.
-    file: Option<LogFile>,
+    file: Option<LogFileId>,
     /// The number of lines before the offset; `None` until the log is read.
     lines: Option<u64>,
 }
@@ -103,7 +103,7 @@ struct LogPosition {
 pub(crate) struct CompanySubscription {
     subscription: Arc<Subscription>,
     outbox: Arc<Outbox>,
-    backfill: Vec<Found>,
+    backfill: Vec<FoundEvent>,
 }
 
 /// The parameters of [`CompanyEvents::subscribe`].
@@ -150,7 +150,7 @@ impl CompanyEvents {
                 if let Some(events) = events.upgrade() {
                     events.grown(path, offset);
                 }
-                let log = follow::place_of(path);
+                let log = follow::log_location(path);
                 if let (Some(worker), Some(log)) = (index_worker.upgrade(), log) {
                     worker.notify(&log.root);
                 }
@@ -313,7 +313,7 @@ impl CompanyEvents {
         if subscriptions.is_empty() {
             return;
         }
-        let Some(log) = follow::place_of(path) else {
+        let Some(log) = follow::log_location(path) else {
             return;
         };
         for subscription in subscriptions.values() {
@@ -356,7 +356,7 @@ impl Subscription {
         self.wake.notify_one();
     }
 
-    fn grown(&self, path: &Path, log: &LogPlace, offset: u64) {
+    fn grown(&self, path: &Path, log: &LogLocation, offset: u64) {
         let is_of_folder = self
             .folder
             .as_ref()
@@ -376,7 +376,7 @@ impl Subscription {
         folder: &Company,
         limit: Option<usize>,
         after: Option<&str>,
-    ) -> Result<Vec<Found>, company::Error> {
+    ) -> Result<Vec<FoundEvent>, company::Error> {
         let ends = follow::logs(folder, &self.filter)?;
         {
             let mut reading = self.reading();
@@ -422,7 +422,7 @@ impl Subscription {
         let Ok(event) = RawValue::from_string(line) else {
             return;
         };
-        let (root, project_id) = match follow::place_of(path) {
+        let (root, project_id) = match follow::log_location(path) {
             Some(log) => (log.root.display().to_string(), Some(log.project_id)),
             None => (String::new(), None),
         };
@@ -456,7 +456,7 @@ impl CompanySubscription {
                 backfill,
             } = self;
             for found in backfill {
-                let Found {
+                let FoundEvent {
                     path,
                     seq,
                     line,

@@ -167,7 +167,7 @@ impl Context {
     /// caller has only the scope `read`. Blocks.
     pub(crate) fn folder_at(&self, dir: &str) -> Company {
         let admitted = self.admitted.get().filter(|company| company.given() == dir);
-        let company = admitted.map_or_else(|| self.companies().at(dir), Company::clone);
+        let company = admitted.map_or_else(|| self.companies().locate(dir), Company::clone);
         // The scope `write` includes `propose`, so it needs no check of its own.
         let changing = [Access::Propose, Access::Exec];
         let may_change = changing

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rpc::{Bytes, Kind, Outbox, Request, Router, Service};
+use rpc::{Bytes, FailureKind, Outbox, Request, Router, Service};
 
 use crate::{Context, peer::Peer};
 
@@ -35,7 +35,7 @@ impl Service for Dispatch {
         match answer.failure {
             // The response is queued; the effects of the request run after it.
             None => effects.carry_out(&self.peer).await,
-            Some(Kind::UnknownWorkspace) => effects.unfollow(&self.peer),
+            Some(FailureKind::UnknownWorkspace) => effects.unfollow(&self.peer),
             Some(_) => {}
         }
         outbox.release();

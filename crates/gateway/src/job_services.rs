@@ -3,9 +3,9 @@
 
 use company::{
     Company, Error,
-    inbox::{ApprovedAction, Carry},
+    inbox::{ActionExecutor, ApprovedAction},
     memory::{
-        self, WantedCandidates,
+        self, CandidateQuery,
         context_plan::{self, Job},
     },
     policy::Actor,
@@ -132,7 +132,7 @@ impl Surroundings for JobServices {
         if record.job.manager_actor_id.is_none() || record.attempts.is_empty() {
             return;
         }
-        let wanted = WantedCandidates {
+        let wanted = CandidateQuery {
             project_id: record.job.project_id.clone(),
             job_id: Some(job.clone()),
             run_id: None,
@@ -146,7 +146,7 @@ impl Surroundings for JobServices {
 }
 
 /// Executes approved actions.
-pub(crate) struct ActionExecutor {
+pub(crate) struct JobActions {
     pub(crate) heartbeats: Heartbeats,
     /// The capability to start workers, or `None` if the principal that decides lacks the scope `exec`.
     pub(crate) may: Option<MayExec>,
@@ -157,7 +157,7 @@ fn action(approved: &ApprovedAction) -> Result<ProposedAction, Error> {
         .map_err(|error| Error::Refused(format!("the proposed action cannot be read: {error}")))
 }
 
-impl Carry for ActionExecutor {
+impl ActionExecutor for JobActions {
     fn check(&self, company: &Company, approved: &ApprovedAction) -> Result<(), Error> {
         if self.may.is_none() {
             return Err(Error::NeedsExec);
@@ -166,7 +166,7 @@ impl Carry for ActionExecutor {
             .check_approved(company, &action(approved)?, &approved.actor())
     }
 
-    fn carry_out(
+    fn execute(
         &self,
         company: &Company,
         approved: &ApprovedAction,

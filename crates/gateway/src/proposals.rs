@@ -9,7 +9,7 @@ use protocol::{
         proposal::{MAX_RATIONALE_CHARS, ThreadAgentsDocProposalChangedNotification},
     },
 };
-use rpc::{Failure, Kind, Publication};
+use rpc::{Failure, FailureKind, Publication};
 use sources::Sources;
 
 use crate::{blocking::blocking, rows};
@@ -47,7 +47,7 @@ fn check_text(path: &str, text: &str, limit: usize) -> Result<(), Failure> {
     let length = text.chars().count();
     if length > limit {
         let message = format!("expected at most {limit} characters, found {length}");
-        return Err(Failure::params(Kind::TooLarge, message)
+        return Err(Failure::params(FailureKind::TooLarge, message)
             .with("path", path)
             .with("limit", limit));
     }
@@ -112,7 +112,7 @@ pub(crate) async fn merged(texts: &ProposalTexts) -> Result<DocText, Failure> {
         check_comparable(&base, &proposed)?;
         diffy::merge(&base, &current, &proposed).map_err(|with_marks| {
             Failure::state(
-                Kind::MergeConflict,
+                FailureKind::MergeConflict,
                 format!(
                     "proposal `{}` and version {version} change the same lines",
                     proposal.row.id
@@ -176,7 +176,7 @@ fn check_comparable(left: &str, right: &str) -> Result<(), Failure> {
     }
     let message =
         format!("expected at most {MAX_CHANGED_LINES} lines that differ, found {changed}");
-    Err(Failure::params(Kind::TooLarge, message)
+    Err(Failure::params(FailureKind::TooLarge, message)
         .with("path", "/content")
         .with("limit", MAX_CHANGED_LINES))
 }
@@ -198,10 +198,10 @@ pub(crate) fn failure(error: crud::Error) -> Failure {
     let message = error.to_string();
     match error {
         crud::Error::UnknownFolder { .. } => {
-            Failure::params(Kind::UnknownFolder, message).with("path", "/folder_id")
+            Failure::params(FailureKind::UnknownFolder, message).with("path", "/folder_id")
         }
         crud::Error::UnknownScopeVersion { .. } => {
-            Failure::params(Kind::UnknownRevision, message).with("path", "/base_version")
+            Failure::params(FailureKind::UnknownRevision, message).with("path", "/base_version")
         }
         crud::Error::VersionConflict {
             expected,

@@ -31,7 +31,7 @@ use protocol::{
     turn::{Turn, TurnEvent},
     workspace::Workspace,
 };
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 use serde::{
     Deserialize, Serialize,
     de::{DeserializeOwned, IntoDeserializer as _, value::Error as WordError},
@@ -372,17 +372,19 @@ pub(crate) fn artifact_failure(error: artifacts::Error) -> Failure {
         artifacts::Error::Database(error) => failure(error),
         artifacts::Error::Storage(error) => Failure::incident(&error),
         artifacts::Error::Panicked(error) => Failure::incident(&error),
-        artifacts::Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
-        artifacts::Error::Incomplete { received, .. } => Failure::state(Kind::NotReady, message)
-            .with("status", "receiving")
-            .with("next_offset", received),
-        artifacts::Error::HashMismatch(_) => Failure::state(Kind::HashMismatch, message),
+        artifacts::Error::UnknownUpload(_) => Failure::state(FailureKind::UnknownUpload, message),
+        artifacts::Error::Incomplete { received, .. } => {
+            Failure::state(FailureKind::NotReady, message)
+                .with("status", "receiving")
+                .with("next_offset", received)
+        }
+        artifacts::Error::HashMismatch(_) => Failure::state(FailureKind::HashMismatch, message),
         artifacts::Error::Unserved { sha256, damage } => {
             let status = match damage {
                 Damage::Missing => "failed",
                 Damage::Changed => "quarantined",
             };
-            Failure::state(Kind::NotReady, message)
+            Failure::state(FailureKind::NotReady, message)
                 .with("status", status)
                 .with("sha256", sha256)
                 .hint("upload the file again: good bytes replace damaged ones")
@@ -395,7 +397,7 @@ pub(crate) fn artifact_scope_failure(error: Error) -> Failure {
     let Error::UnknownThread(_) = error else {
         return failure(error);
     };
-    Failure::params(Kind::UnknownThread, error.to_string()).with("path", "/thread_id")
+    Failure::params(FailureKind::UnknownThread, error.to_string()).with("path", "/thread_id")
 }
 
 /// Parses the id of a stored thread.
@@ -454,10 +456,10 @@ pub(crate) fn agent_failure(error: agent::Error) -> Failure {
     let message = error.to_string();
     match error {
         agent::Error::Store(error) => failure(error),
-        agent::Error::UnknownProvider(_) => Failure::state(Kind::UnknownProvider, message)
+        agent::Error::UnknownProvider(_) => Failure::state(FailureKind::UnknownProvider, message)
             .with("path", "/model_provider")
             .hint("`provider/list` names them"),
-        agent::Error::RunsElsewhere(_) => Failure::state(Kind::Busy, message),
+        agent::Error::RunsElsewhere(_) => Failure::state(FailureKind::Busy, message),
         agent::Error::Damaged(_) => Failure::incident(&error),
     }
 }
@@ -473,7 +475,7 @@ pub(crate) fn version_conflict(
     (expected, actual): (i64, i64),
     current: Option<Box<entity::thread_agents_doc::Model>>,
 ) -> Failure {
-    let failure = Failure::state(Kind::VersionConflict, message)
+    let failure = Failure::state(FailureKind::VersionConflict, message)
         .with("expected", expected)
         .with("actual", actual);
     match current {
@@ -490,46 +492,47 @@ pub(crate) fn failure(error: Error) -> Failure {
     let message = error.to_string();
     match error {
         Error::UnknownWorkspace(_) => {
-            Failure::params(Kind::UnknownWorkspace, message).with("path", "/workspace_id")
+            Failure::params(FailureKind::UnknownWorkspace, message).with("path", "/workspace_id")
         }
         Error::NoCompanyFolder(_) => {
-            Failure::params(Kind::InvalidParams, message).with("path", "/workspace_id")
+            Failure::params(FailureKind::InvalidParams, message).with("path", "/workspace_id")
         }
-        Error::UnknownFolder { .. } => Failure::state(Kind::UnknownFolder, message),
-        Error::UnknownThread(_) => Failure::state(Kind::UnknownThread, message),
+        Error::UnknownFolder { .. } => Failure::state(FailureKind::UnknownFolder, message),
+        Error::UnknownThread(_) => Failure::state(FailureKind::UnknownThread, message),
         Error::ForeignThread { .. } => {
-            Failure::params(Kind::UnknownThread, message).with("path", "/thread_id")
+            Failure::params(FailureKind::UnknownThread, message).with("path", "/thread_id")
         }
         Error::ThreadBusy(_) => {
-            Failure::state(Kind::Busy, message).hint("cancel the turn or wait for its end")
+            Failure::state(FailureKind::Busy, message).hint("cancel the turn or wait for its end")
         }
-        Error::FolderCycle { .. } => Failure::state(Kind::Cycle, message),
+        Error::FolderCycle { .. } => Failure::state(FailureKind::Cycle, message),
         Error::TooDeep { limit } | Error::TooManyFolders { limit } => {
-            Failure::state(Kind::TooLarge, message).with("limit", limit)
+            Failure::state(FailureKind::TooLarge, message).with("limit", limit)
         }
-        Error::NotInTrash { .. } => Failure::state(Kind::NotInTrash, message),
-        Error::ThreadInTrash(_) => Failure::state(Kind::InTrash, message)
+        Error::NotInTrash { .. } => Failure::state(FailureKind::NotInTrash, message),
+        Error::ThreadInTrash(_) => Failure::state(FailureKind::InTrash, message)
             .hint("restore it with `trash/restore`, or choose another thread id"),
-        Error::FolderInTrash { folder_id, .. } => Failure::state(Kind::InTrash, message)
+        Error::FolderInTrash { folder_id, .. } => Failure::state(FailureKind::InTrash, message)
             .with("folder_id", folder_id)
             .hint("restore the folder first, if it is still in the trash"),
-        Error::ScopeHasDoc { .. } => Failure::state(Kind::Refused, message).hint(
+        Error::ScopeHasDoc { .. } => Failure::state(FailureKind::Refused, message).hint(
             "archive that one first, or read the old text by `thread/agents_doc/revision_get`",
         ),
-        Error::DiskFull => {
-            Failure::state(Kind::QuotaExceeded, message).hint("free some space and try again")
+        Error::DiskFull => Failure::state(FailureKind::QuotaExceeded, message)
+            .hint("free some space and try again"),
+        Error::UnknownTurn(_) => Failure::state(FailureKind::UnknownTurn, message),
+        Error::TurnDiffers(_) => {
+            Failure::state(FailureKind::Duplicate, message).hint("use a new turn_id")
         }
-        Error::UnknownTurn(_) => Failure::state(Kind::UnknownTurn, message),
-        Error::TurnDiffers(_) => Failure::state(Kind::Duplicate, message).hint("use a new turn_id"),
-        Error::UnknownArtifact(_) => Failure::state(Kind::UnknownArtifact, message),
-        Error::UnknownArtifactVersion(_) => Failure::state(Kind::UnknownRevision, message),
+        Error::UnknownArtifact(_) => Failure::state(FailureKind::UnknownArtifact, message),
+        Error::UnknownArtifactVersion(_) => Failure::state(FailureKind::UnknownRevision, message),
         Error::UnknownProjection { .. } => {
-            Failure::state(Kind::NotReady, message).with("status", "failed")
+            Failure::state(FailureKind::NotReady, message).with("status", "failed")
         }
         Error::ArtifactNotReady { status, .. } => {
-            Failure::state(Kind::NotReady, message).with("status", status)
+            Failure::state(FailureKind::NotReady, message).with("status", status)
         }
-        Error::UnknownUpload(_) => Failure::state(Kind::UnknownUpload, message),
+        Error::UnknownUpload(_) => Failure::state(FailureKind::UnknownUpload, message),
         Error::QuotaExceeded {
             limit, limit_value, ..
         } => {
@@ -538,34 +541,34 @@ pub(crate) fn failure(error: Error) -> Failure {
             } else {
                 "delete items that are not needed"
             };
-            Failure::state(Kind::QuotaExceeded, message)
+            Failure::state(FailureKind::QuotaExceeded, message)
                 .with("limit_name", limit)
                 .with("limit", limit_value)
                 .hint(hint)
         }
-        Error::UnknownDoc(_) => Failure::state(Kind::UnknownAgentsDoc, message),
-        Error::UnknownRevision { .. } => Failure::state(Kind::UnknownRevision, message),
-        Error::UnknownScopeVersion { .. } => Failure::state(Kind::UnknownRevision, message),
+        Error::UnknownDoc(_) => Failure::state(FailureKind::UnknownAgentsDoc, message),
+        Error::UnknownRevision { .. } => Failure::state(FailureKind::UnknownRevision, message),
+        Error::UnknownScopeVersion { .. } => Failure::state(FailureKind::UnknownRevision, message),
         Error::UnknownProposal(_) => {
-            Failure::params(Kind::UnknownProposal, message).with("path", "/proposal_id")
+            Failure::params(FailureKind::UnknownProposal, message).with("path", "/proposal_id")
         }
-        Error::ProposalDecided(row) => Failure::state(Kind::AlreadyDecided, message)
+        Error::ProposalDecided(row) => Failure::state(FailureKind::AlreadyDecided, message)
             .with("proposal_id", row.id)
             .with("status", row.status)
             .with("decided_by", row.decided_by)
             .with("decided_at", row.decided_at)
             .with("note", row.note),
-        Error::ProposalChanged(row) => Failure::state(Kind::VersionConflict, message)
+        Error::ProposalChanged(row) => Failure::state(FailureKind::VersionConflict, message)
             .with("actual_sha256", crud::decision_sha256(&row))
             .with("proposal_id", row.id)
             .with("base_version", row.base_version)
             .with("content_sha256", row.content_sha256)
             .hint("read it again"),
-        Error::TooManyProposals { limit } => Failure::state(Kind::QuotaExceeded, message)
+        Error::TooManyProposals { limit } => Failure::state(FailureKind::QuotaExceeded, message)
             .with("limit", limit)
             .hint("decide about some of the proposals first"),
         Error::VersionConflict { .. } => Failure::state(
-            Kind::VersionConflict,
+            FailureKind::VersionConflict,
             format!("version conflict: {message}"),
         ),
         Error::Overloaded => Failure::overloaded(),

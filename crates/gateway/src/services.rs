@@ -76,6 +76,6 @@ impl Services {
     /// Resolves the path on a blocking thread, because it may be on a network file system.
     pub(crate) async fn folder_at(&self, dir: &str) -> Result<Company, Failure> {
         let (companies, dir) = (self.companies.clone(), dir.to_owned());
-        blocking(move || companies.at(&dir)).await
+        blocking(move || companies.locate(&dir)).await
     }
 }

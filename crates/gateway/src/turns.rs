@@ -70,7 +70,7 @@ pub(crate) struct TurnNotifications {
 }
 
 impl TurnListener for TurnNotifications {
-    fn tell(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn notify(&self, notice: TurnNotice) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             for publication in publications(&self.watch, notice) {
                 self.notifier.publish(&publication).await;

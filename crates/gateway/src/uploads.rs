@@ -4,7 +4,7 @@ use artifacts::limits;
 use crud::UploadStarted;
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, artifact::upload::ArtifactUploadStartParams};
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 
 use crate::{rows, services::Services};
 
@@ -61,7 +61,7 @@ fn check(params: &ArtifactUploadStartParams) -> Result<(), Failure> {
             limits::MAX_UPLOAD,
             params.size_bytes
         );
-        return Err(Failure::params(Kind::TooLarge, message)
+        return Err(Failure::params(FailureKind::TooLarge, message)
             .with("path", "/size_bytes")
             .with("limit", limits::MAX_UPLOAD));
     }

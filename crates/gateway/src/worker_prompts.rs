@@ -15,7 +15,7 @@ use protocol::{
     company::{RunId, RunStatus},
     turn::TurnStatus,
 };
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 use runner::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
 use serde::{Deserialize, Serialize};
 use sources::Sources;
@@ -96,7 +96,10 @@ impl Briefing for WorkerPrompts {
             match services.propose_edit(edit).await {
                 Ok(()) => Handed::Taken,
                 Err(failure) => {
-                    let passes = matches!(failure.kind(), Kind::Internal | Kind::Overloaded);
+                    let passes = matches!(
+                        failure.kind(),
+                        FailureKind::Internal | FailureKind::Overloaded
+                    );
                     let reason = failure.message().to_owned();
                     if passes {
                         Handed::Later(reason)

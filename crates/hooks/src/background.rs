@@ -1,11 +1,8 @@
 //! Background runs: the bounded queue, the worker that executes them, and their recovery after a restart.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -14,8 +11,8 @@ use tokio::{
 
 use crate::{
     HookError, RunRecord, RunStatus, StoreError,
-    execution::{Execution, Failure, after, permit},
-    runtime::Shared,
+    execution::{AttemptFailure, Execution, after, permit},
+    runtime::RuntimeShared,
 };
 
 /// The background runs this process owns. The store lists them as unfinished as well, so recovery must skip them.
@@ -57,13 +54,13 @@ impl Tracked {
 
     fn sets(&self) -> MutexGuard<'_, TrackedSets> {
         // The sets are consistent after every statement, so a poisoned lock is safe to use.
-        self.sets.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sets.lock()
     }
 }
 
 /// Starts the worker and the recovery loop. Both end when `life` closes; running attempts are completed.
 pub(crate) fn start(
-    shared: &Arc<Shared>,
+    shared: &Arc<RuntimeShared>,
     queue: mpsc::Receiver<Execution>,
     life: &watch::Receiver<()>,
 ) {
@@ -72,7 +69,7 @@ pub(crate) fn start(
 }
 
 /// Queues the run. If the queue is full, the run stays in the store until a recovery pass picks it up.
-pub(crate) fn enqueue(shared: &Shared, execution: Execution) {
+pub(crate) fn enqueue(shared: &RuntimeShared, execution: Execution) {
     let run_id = execution.record.id.clone();
     shared.tracked.take_up(&run_id);
     if shared.queue.try_send(execution).is_err() {
@@ -82,7 +79,7 @@ pub(crate) fn enqueue(shared: &Shared, execution: Execution) {
 }
 
 /// Runs one recovery pass: resumes unfinished runs that this process does not own. Returns their number.
-pub(crate) async fn recover(shared: &Shared) -> Result<usize, StoreError> {
+pub(crate) async fn recover(shared: &RuntimeShared) -> Result<usize, StoreError> {
     let options = &shared.options.background;
     // One pass at a time: `ended_during_pass` belongs to a single pass.
     let _only_one = shared.recovering.lock().await;
@@ -108,7 +105,7 @@ pub(crate) async fn recover(shared: &Shared) -> Result<usize, StoreError> {
 }
 
 async fn work(
-    shared: Arc<Shared>,
+    shared: Arc<RuntimeShared>,
     mut queue: mpsc::Receiver<Execution>,
     mut life: watch::Receiver<()>,
 ) {
@@ -130,7 +127,7 @@ async fn work(
     while running.join_next().await.is_some() {}
 }
 
-async fn recover_periodically(shared: Arc<Shared>, mut life: watch::Receiver<()>) {
+async fn recover_periodically(shared: Arc<RuntimeShared>, mut life: watch::Receiver<()>) {
     let period = (shared.options.background.recovery_interval).max(Duration::from_millis(1));
     // The caller runs the first pass at startup: it knows when the store and the packages are ready.
     let mut ticks = tokio::time::interval_at(after(period), period);
@@ -151,7 +148,7 @@ async fn recover_periodically(shared: Arc<Shared>, mut life: watch::Receiver<()>
 }
 
 /// Repeats attempts until the run succeeds or its retry policy forbids another attempt.
-async fn run(shared: Arc<Shared>, mut execution: Execution, mut life: watch::Receiver<()>) {
+async fn run(shared: Arc<RuntimeShared>, mut execution: Execution, mut life: watch::Receiver<()>) {
     let clock = &shared.clock;
     let limit = execution.try_limit(&shared.options);
     loop {
@@ -185,13 +182,13 @@ async fn run(shared: Arc<Shared>, mut execution: Execution, mut life: watch::Rec
     }
 }
 
-async fn save(shared: &Shared, execution: &Execution) {
+async fn save(shared: &RuntimeShared, execution: &Execution) {
     let record = execution.record.clone();
     shared.recorder.save_when_there_is_room(record).await;
 }
 
 /// Queues a run of an earlier process, or ends it if it cannot be resumed.
-async fn resume(shared: &Shared, mut run: RunRecord) {
+async fn resume(shared: &RuntimeShared, mut run: RunRecord) {
     let entry = shared.registry.get(&run.subscription_id).filter(|entry| {
         entry.subscription.enabled
             && entry.subscription.hook_id == run.hook_id
@@ -226,7 +223,7 @@ async fn resume(shared: &Shared, mut run: RunRecord) {
     };
     if was_running {
         // Resuming an interrupted attempt is a retry, so the retry policy decides.
-        let lost = Failure::interrupted(&execution.record.hook_id);
+        let lost = AttemptFailure::interrupted(&execution.record.hook_id);
         let may_retry = execution.may_retry(&lost);
         let lost = Err(lost);
         execution.end_attempt(&lost, (shared.clock)());

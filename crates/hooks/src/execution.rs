@@ -11,19 +11,19 @@ use tokio::{
 use crate::{
     Attempt, AwaitPolicy, Backoff, Capability, Contributed, Contribution, Diagnostic,
     FailurePolicy, HookContext, HookError, HookRequest, HookResponse, RunRecord, RunStatus,
-    RuntimeOptions, Severity, idempotency, redaction, registry::Entry, runtime::Clock,
+    RuntimeOptions, Severity, idempotency, redaction, registry::RegisteredHook, runtime::Clock,
 };
 
 /// A run that has not ended.
 #[derive(Clone)]
 pub(crate) struct Execution {
-    pub(crate) entry: Arc<Entry>,
+    pub(crate) entry: Arc<RegisteredHook>,
     pub(crate) record: RunRecord,
     pub(crate) earlier: Arc<Vec<Contribution>>,
 }
 
 /// A run that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedExecution {
     pub(crate) record: RunRecord,
     pub(crate) contributions: Vec<Contributed>,
     /// The unredacted error of the hook. `None` if the run succeeded.
@@ -31,7 +31,7 @@ pub(crate) struct Ended {
 }
 
 /// The reason why an attempt failed.
-pub(crate) struct Failure {
+pub(crate) struct AttemptFailure {
     /// `failed` or `timed_out`.
     status: RunStatus,
     error: HookError,
@@ -40,7 +40,7 @@ pub(crate) struct Failure {
 impl Execution {
     /// Creates a queued run.
     pub(crate) fn new(
-        entry: Arc<Entry>,
+        entry: Arc<RegisteredHook>,
         id: String,
         context: HookContext,
         earlier: Arc<Vec<Contribution>>,
@@ -80,7 +80,7 @@ impl Execution {
     }
 
     /// Executes a run that the phase waits for.
-    pub(crate) async fn run(mut self, options: &RuntimeOptions, clock: &Clock) -> Ended {
+    pub(crate) async fn run(mut self, options: &RuntimeOptions, clock: &Clock) -> EndedExecution {
         let policy = self.entry.subscription.execution_policy;
         let limit = match policy.await_policy {
             AwaitPolicy::Blocking => options.blocking_ceiling,
@@ -155,7 +155,7 @@ impl Execution {
         &self,
         deadline: Instant,
         limit: Duration,
-    ) -> Result<HookResponse, Failure> {
+    ) -> Result<HookResponse, AttemptFailure> {
         let request = HookRequest {
             phase: self.record.phase,
             context: self.record.context.clone(),
@@ -177,7 +177,11 @@ impl Execution {
     }
 
     /// Records the result of an attempt.
-    pub(crate) fn end_attempt(&mut self, result: &Result<HookResponse, Failure>, now_ms: i64) {
+    pub(crate) fn end_attempt(
+        &mut self,
+        result: &Result<HookResponse, AttemptFailure>,
+        now_ms: i64,
+    ) {
         let status = match result {
             Ok(_) => RunStatus::Succeeded,
             Err(failure) => failure.status,
@@ -202,7 +206,7 @@ impl Execution {
 
     /// Returns whether another attempt is allowed: the failure is retryable, attempts are left and the hook is
     /// idempotent where required.
-    pub(crate) fn may_retry(&self, failure: &Failure) -> bool {
+    pub(crate) fn may_retry(&self, failure: &AttemptFailure) -> bool {
         let subscription = &self.entry.subscription;
         let policy = subscription.retry_policy;
         let could_help = failure.status == RunStatus::TimedOut || failure.error.retryable;
@@ -235,7 +239,11 @@ impl Execution {
     }
 
     /// Records the final result. On failure, applies the failure policy of the subscription.
-    pub(crate) fn end(mut self, result: Result<HookResponse, Failure>, now_ms: i64) -> Ended {
+    pub(crate) fn end(
+        mut self,
+        result: Result<HookResponse, AttemptFailure>,
+        now_ms: i64,
+    ) -> EndedExecution {
         let subscription = &self.entry.subscription;
         let mut contributions = Vec::new();
         let mut diagnostics = Vec::new();
@@ -247,7 +255,7 @@ impl Execution {
                 contributions = response.contributions;
                 diagnostics = response.diagnostics;
             }
-            Err(Failure { status, error }) => {
+            Err(AttemptFailure { status, error }) => {
                 self.record.status = status;
                 self.record.error = Some(redaction::error(error.clone()));
                 match subscription.failure_policy {
@@ -277,7 +285,7 @@ impl Execution {
                 redaction::diagnostic(diagnostic)
             })
             .collect();
-        Ended {
+        EndedExecution {
             record: self.record,
             contributions,
             error: own_error,
@@ -332,7 +340,7 @@ impl Execution {
     }
 }
 
-impl Failure {
+impl AttemptFailure {
     /// The turn was cancelled while the hook was running.
     pub(crate) fn abandoned(hook_id: &str) -> Self {
         failed(HookError {
@@ -377,7 +385,7 @@ pub(crate) fn is_background(policy: AwaitPolicy) -> bool {
 }
 
 /// Waits until the parallelism limit of the subscription admits another run.
-pub(crate) async fn permit(entry: &Entry) -> Option<OwnedSemaphorePermit> {
+pub(crate) async fn permit(entry: &RegisteredHook) -> Option<OwnedSemaphorePermit> {
     match &entry.permits {
         // The semaphore is never closed, so `acquire_owned` cannot fail.
         Some(permits) => Arc::clone(permits).acquire_owned().await.ok(),
@@ -398,15 +406,15 @@ fn allowed_in_background(contribution: &Contribution) -> bool {
     }
 }
 
-fn failed(error: HookError) -> Failure {
-    Failure {
+fn failed(error: HookError) -> AttemptFailure {
+    AttemptFailure {
         status: RunStatus::Failed,
         error,
     }
 }
 
-fn timed_out(entry: &Entry, limit: Duration) -> Failure {
-    Failure {
+fn timed_out(entry: &RegisteredHook, limit: Duration) -> AttemptFailure {
+    AttemptFailure {
         status: RunStatus::TimedOut,
         error: HookError {
             code: "hook.timed_out".to_owned(),

@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{FailurePolicy, HookContext, Phase, PhaseError, registry::Entry, registry::Registry};
+use crate::{
+    FailurePolicy, HookContext, Phase, PhaseError, registry::RegisteredHook, registry::Registry,
+};
 
 /// Returns the matching subscriptions in layers. A layer depends only on earlier layers; within a layer, entries are
 /// ordered by priority and id.
@@ -13,7 +15,7 @@ pub(crate) fn plan(
     registry: &Registry,
     phase: Phase,
     context: &HookContext,
-) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> {
+) -> Result<Vec<Vec<Arc<RegisteredHook>>>, PhaseError> {
     let entries = registry.participants(phase, context);
     for entry in &entries {
         check(registry, phase, entry)?;
@@ -21,7 +23,7 @@ pub(crate) fn plan(
     layers(entries)
 }
 
-fn check(registry: &Registry, phase: Phase, entry: &Entry) -> Result<(), PhaseError> {
+fn check(registry: &Registry, phase: Phase, entry: &RegisteredHook) -> Result<(), PhaseError> {
     let subscription = &entry.subscription;
     let dependencies = &subscription.dependencies;
     for dependency_id in dependencies.after.iter().chain(&dependencies.before) {
@@ -45,7 +47,7 @@ fn check(registry: &Registry, phase: Phase, entry: &Entry) -> Result<(), PhaseEr
 }
 
 /// Sorts topologically with Kahn's algorithm, one layer at a time.
-fn layers(entries: Vec<Arc<Entry>>) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> {
+fn layers(entries: Vec<Arc<RegisteredHook>>) -> Result<Vec<Vec<Arc<RegisteredHook>>>, PhaseError> {
     let mut waits_for = waits_for(&entries);
     let mut remaining = entries;
     let mut layers = Vec::new();
@@ -73,7 +75,7 @@ fn layers(entries: Vec<Arc<Entry>>) -> Result<Vec<Vec<Arc<Entry>>>, PhaseError> 
 }
 
 /// Maps each subscription id to the ids it waits for. Subscriptions that do not match the turn are left out.
-fn waits_for(entries: &[Arc<Entry>]) -> BTreeMap<String, BTreeSet<String>> {
+fn waits_for(entries: &[Arc<RegisteredHook>]) -> BTreeMap<String, BTreeSet<String>> {
     let mut waits_for: BTreeMap<String, BTreeSet<String>> = entries
         .iter()
         .map(|entry| (entry.subscription.subscription_id.clone(), BTreeSet::new()))
@@ -98,7 +100,7 @@ fn waits_for(entries: &[Arc<Entry>]) -> BTreeMap<String, BTreeSet<String>> {
 
 /// Returns the subscriptions that are part of a cycle, without those that only depend on one.
 fn cycle_members(
-    entries: &[Arc<Entry>],
+    entries: &[Arc<RegisteredHook>],
     waits_for: &BTreeMap<String, BTreeSet<String>>,
 ) -> Vec<String> {
     let waits_for_itself = |id: &String| {

@@ -12,11 +12,11 @@ use crate::{RunRecord, RunStatus, RunStore, background::Tracked};
 /// Accepts run records. One task writes them in order of arrival.
 #[derive(Clone)]
 pub(crate) struct Recorder {
-    messages: mpsc::Sender<Message>,
+    messages: mpsc::Sender<RecorderMessage>,
     dropped: Arc<AtomicU64>,
 }
 
-enum Message {
+enum RecorderMessage {
     Save(Box<RunRecord>),
     Flush(oneshot::Sender<()>),
 }
@@ -32,9 +32,9 @@ impl Recorder {
 
     /// Queues a record without waiting. If the queue is full, the record is dropped and counted.
     pub(crate) fn save(&self, run: RunRecord) {
-        if let Err(error) = self.messages.try_send(Message::Save(Box::new(run))) {
+        if let Err(error) = self.messages.try_send(RecorderMessage::Save(Box::new(run))) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
-            if let Message::Save(run) = error.into_inner() {
+            if let RecorderMessage::Save(run) = error.into_inner() {
                 tracing::warn!(
                     run_id = run.id,
                     hook_id = run.hook_id,
@@ -48,7 +48,12 @@ impl Recorder {
     /// their work.
     pub(crate) async fn save_when_there_is_room(&self, run: RunRecord) {
         let run = Box::new(run);
-        if self.messages.send(Message::Save(run)).await.is_err() {
+        if self
+            .messages
+            .send(RecorderMessage::Save(run))
+            .await
+            .is_err()
+        {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -56,7 +61,12 @@ impl Recorder {
     /// Waits until all records queued before are written or have failed.
     pub(crate) async fn flush(&self) {
         let (done, wait) = oneshot::channel();
-        if self.messages.send(Message::Flush(done)).await.is_ok() {
+        if self
+            .messages
+            .send(RecorderMessage::Flush(done))
+            .await
+            .is_ok()
+        {
             // An error means that the task has ended, so no record is left to wait for.
             let _ = wait.await;
         }
@@ -70,13 +80,13 @@ impl Recorder {
 
 async fn write(
     store: Arc<dyn RunStore>,
-    mut incoming: mpsc::Receiver<Message>,
+    mut incoming: mpsc::Receiver<RecorderMessage>,
     tracked: Arc<Tracked>,
     dropped: Arc<AtomicU64>,
 ) {
     while let Some(message) = incoming.recv().await {
         match message {
-            Message::Save(run) => {
+            RecorderMessage::Save(run) => {
                 let id = run.id.clone();
                 let has_ended = run.is_background && has_ended(run.status);
                 match store.save(*run).await {
@@ -93,7 +103,7 @@ async fn write(
                     }
                 }
             }
-            Message::Flush(done) => {
+            RecorderMessage::Flush(done) => {
                 let _ = done.send(());
             }
         }

@@ -14,11 +14,11 @@ use crate::{Handler, HookContext, Package, Phase, Subscription, Visibility, filt
 pub(crate) struct Registry {
     packages: BTreeSet<String>,
     handlers: BTreeMap<String, Arc<dyn Handler>>,
-    subscriptions: BTreeMap<String, Arc<Entry>>,
+    subscriptions: BTreeMap<String, Arc<RegisteredHook>>,
 }
 
 /// A subscription with its handler.
-pub(crate) struct Entry {
+pub(crate) struct RegisteredHook {
     pub(crate) subscription: Subscription,
     pub(crate) handler: Arc<dyn Handler>,
     /// One permit per concurrent run. `None` means no limit.
@@ -123,7 +123,7 @@ impl Registry {
             {
                 return Err(RegistrationError::DuplicateSubscription { subscription_id });
             }
-            let entry = Entry {
+            let entry = RegisteredHook {
                 handler: Arc::clone(handler),
                 // With zero permits every run would time out; `enabled` is the way to disable a subscription.
                 permits: subscription
@@ -152,7 +152,7 @@ impl Registry {
     }
 
     /// Returns the subscription, enabled or not.
-    pub(crate) fn get(&self, subscription_id: &str) -> Option<&Arc<Entry>> {
+    pub(crate) fn get(&self, subscription_id: &str) -> Option<&Arc<RegisteredHook>> {
         self.subscriptions.get(subscription_id)
     }
 
@@ -171,7 +171,11 @@ impl Registry {
     }
 
     /// Returns the enabled subscriptions of the phase that match the turn, ordered by priority and id.
-    pub(crate) fn participants(&self, phase: Phase, context: &HookContext) -> Vec<Arc<Entry>> {
+    pub(crate) fn participants(
+        &self,
+        phase: Phase,
+        context: &HookContext,
+    ) -> Vec<Arc<RegisteredHook>> {
         // The map is ordered by id, and the stable sort keeps that order within a priority.
         let mut entries: Vec<_> = self
             .subscriptions

@@ -9,10 +9,10 @@ use crate::{
     Contribution, FailurePolicy, HookContext, Package, Phase, PhaseError, PhaseOutcome,
     RegistrationError, RunStore, RuntimeOptions, StoreError, Visibility,
     background::{self, Tracked},
-    execution::{Ended, Execution, Failure, is_background},
+    execution::{AttemptFailure, EndedExecution, Execution, is_background},
     order,
     recorder::Recorder,
-    registry::{Entry, Registry},
+    registry::{RegisteredHook, Registry},
 };
 
 /// Returns the current time in unix milliseconds.
@@ -24,7 +24,7 @@ pub type Ids = Arc<dyn Fn() -> String + Send + Sync>;
 /// Runs the subscriptions of phases. Clones share one runtime; its background tasks end when the last clone is dropped.
 #[derive(Clone)]
 pub struct Runtime {
-    shared: Arc<Shared>,
+    shared: Arc<RuntimeShared>,
     /// Dropping the sender stops the background tasks.
     _life: Arc<watch::Sender<()>>,
 }
@@ -46,7 +46,7 @@ pub struct RuntimeStats {
 }
 
 /// State shared by phases and background tasks.
-pub(crate) struct Shared {
+pub(crate) struct RuntimeShared {
     pub(crate) store: Arc<dyn RunStore>,
     pub(crate) clock: Clock,
     pub(crate) ids: Ids,
@@ -90,7 +90,7 @@ impl RuntimeBuilder {
         let tracked = Arc::new(Tracked::default());
         let (queue, queued) = mpsc::channel(limits.queue_capacity.max(1));
         let (end, life) = watch::channel(());
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RuntimeShared {
             recorder: Recorder::start(
                 Arc::clone(&self.store),
                 limits.record_capacity,
@@ -135,7 +135,7 @@ impl Runtime {
     ) -> Result<PhaseOutcome, PhaseError> {
         let shared = &self.shared;
         let layers = order::plan(&shared.registry, phase, &context)?;
-        let prepare = |entry: &Arc<Entry>| {
+        let prepare = |entry: &Arc<RegisteredHook>| {
             Execution::new(
                 Arc::clone(entry),
                 (shared.ids)(),
@@ -197,13 +197,13 @@ impl Runtime {
         }
     }
 
-    async fn run(&self, execution: Execution) -> Ended {
+    async fn run(&self, execution: Execution) -> EndedExecution {
         let shared = &self.shared;
         if is_background(execution.entry.subscription.execution_policy.await_policy) {
             let record = execution.record.clone();
             shared.recorder.save(record.clone());
             background::enqueue(shared, execution);
-            return Ended {
+            return EndedExecution {
                 record,
                 contributions: Vec::new(),
                 error: None,
@@ -222,14 +222,14 @@ impl Runtime {
 
 /// Records a run whose phase is dropped before the run ends, for example because the turn was cancelled.
 struct Unended<'a> {
-    shared: &'a Shared,
+    shared: &'a RuntimeShared,
     execution: Option<Execution>,
 }
 
 impl Drop for Unended<'_> {
     fn drop(&mut self) {
         if let Some(execution) = self.execution.take() {
-            let failure = Failure::abandoned(&execution.record.hook_id);
+            let failure = AttemptFailure::abandoned(&execution.record.hook_id);
             let ended = execution.end(Err(failure), (self.shared.clock)());
             self.shared.recorder.save(ended.record);
         }
@@ -243,7 +243,7 @@ impl fmt::Debug for Runtime {
 }
 
 /// Returns the error of the phase if the failure policy of the run requires one.
-fn phase_error(registry: &Registry, ended: &Ended) -> Option<PhaseError> {
+fn phase_error(registry: &Registry, ended: &EndedExecution) -> Option<PhaseError> {
     let error = ended.error.clone()?;
     let entry = registry.get(&ended.record.subscription_id)?;
     let hook_id = ended.record.hook_id.clone();

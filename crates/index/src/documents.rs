@@ -26,15 +26,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     counters, events,
-    scan::{Kind, Known, Stamp, lines_of, project_of},
-    search::{self, Text},
+    scan::{FileKind, FileStamp, RecordedFile, lines_of, project_of},
+    search::{self, IndexedText},
 };
 
 /// The parsed content of a document, by kind.
 #[derive(Debug)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedDocument {
     Run(Box<Run>),
-    Artifact(Box<Artifact>),
+    Artifact(Box<IndexedArtifact>),
     Task(Box<Markdown<Task>>),
     Job { status: JobStatus },
     Conversation(Box<Conversation>),
@@ -47,7 +47,7 @@ pub(crate) enum Parsed {
 /// A document of any type. Every file with an id and a type is indexed, also an invalid one, so that a reviewer can see
 /// it and have it repaired or denied.
 #[derive(Debug)]
-pub(crate) struct Artifact {
+pub(crate) struct IndexedArtifact {
     id: String,
     kind: String,
     title: Option<String>,
@@ -90,15 +90,15 @@ pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
 
 /// A document that was read from its file.
 #[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) stamp: Stamp,
+pub(crate) struct ReadDocument {
+    pub(crate) stamp: FileStamp,
     pub(crate) hash: i64,
     /// The parsed content; `None` if the file cannot be read or is not a valid document of its kind.
-    pub(crate) parsed: Option<Parsed>,
+    pub(crate) parsed: Option<ParsedDocument>,
 }
 
 /// Reads a document. Returns `None` if the file no longer exists.
-pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
+pub(crate) fn read(company: &Company, kind: FileKind, path: &str) -> Option<ReadDocument> {
     use std::io::Read as _;
     /// Size limit in bytes; larger files are not parsed.
     const LARGEST: i64 = 16 << 20;
@@ -110,15 +110,15 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
         Err(error) if error.is_missing() => return None,
         // A file that cannot be opened has no content until its metadata changes.
         Err(_) => {
-            let stamp = Stamp::of(&company.path(path).metadata().ok()?);
-            return Some(Read {
+            let stamp = FileStamp::of(&company.path(path).metadata().ok()?);
+            return Some(ReadDocument {
                 stamp,
                 hash: 0,
                 parsed: None,
             });
         }
     };
-    let mut stamp = Stamp::of(&file.metadata().ok()?);
+    let mut stamp = FileStamp::of(&file.metadata().ok()?);
     let mut bytes = Vec::new();
     if stamp.size > LARGEST
         || (&file)
@@ -126,7 +126,7 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
             .read_to_end(&mut bytes)
             .is_err()
     {
-        return Some(Read {
+        return Some(ReadDocument {
             stamp,
             hash: 0,
             parsed: None,
@@ -138,45 +138,47 @@ pub(crate) fn read(company: &Company, kind: Kind, path: &str) -> Option<Read> {
         stamp.mtime_ns = 0;
     }
     let text = str::from_utf8(&bytes).ok();
-    Some(Read {
+    Some(ReadDocument {
         stamp,
         hash: hash_of(&bytes),
         parsed: text.and_then(|text| parse(kind, path, text)),
     })
 }
 
-fn parse(kind: Kind, path: &str, text: &str) -> Option<Parsed> {
+fn parse(kind: FileKind, path: &str, text: &str) -> Option<ParsedDocument> {
     match kind {
-        Kind::Run => document::parse(text)
+        FileKind::Run => document::parse(text)
             .ok()
-            .map(|run| Parsed::Run(Box::new(run))),
-        Kind::Artifact => artifact(path, text).map(|found| Parsed::Artifact(Box::new(found))),
-        Kind::Task => Markdown::parse(text)
+            .map(|run| ParsedDocument::Run(Box::new(run))),
+        FileKind::Artifact => {
+            artifact(path, text).map(|found| ParsedDocument::Artifact(Box::new(found)))
+        }
+        FileKind::Task => Markdown::parse(text)
             .ok()
-            .map(|task| Parsed::Task(Box::new(task))),
-        Kind::Job => document::parse::<Job>(text)
+            .map(|task| ParsedDocument::Task(Box::new(task))),
+        FileKind::Job => document::parse::<Job>(text)
             .ok()
-            .map(|job| Parsed::Job { status: job.status }),
-        Kind::Conversation => document::parse(text)
+            .map(|job| ParsedDocument::Job { status: job.status }),
+        FileKind::Conversation => document::parse(text)
             .ok()
-            .map(|found| Parsed::Conversation(Box::new(found))),
-        Kind::Review => document::parse(text)
+            .map(|found| ParsedDocument::Conversation(Box::new(found))),
+        FileKind::Review => document::parse(text)
             .ok()
-            .map(|found| Parsed::Review(Box::new(found))),
-        Kind::HelpRequest => Markdown::parse(text)
+            .map(|found| ParsedDocument::Review(Box::new(found))),
+        FileKind::HelpRequest => Markdown::parse(text)
             .ok()
-            .map(|found| Parsed::HelpRequest(Box::new(found.head))),
-        Kind::Comment => document::parse(text)
+            .map(|found| ParsedDocument::HelpRequest(Box::new(found.head))),
+        FileKind::Comment => document::parse(text)
             .ok()
-            .map(|found| Parsed::Comment(Box::new(found))),
-        Kind::Agent => document::parse(text)
+            .map(|found| ParsedDocument::Comment(Box::new(found))),
+        FileKind::Agent => document::parse(text)
             .ok()
-            .map(|found| Parsed::Agent(Box::new(found))),
-        Kind::Events | Kind::Messages => None,
+            .map(|found| ParsedDocument::Agent(Box::new(found))),
+        FileKind::Events | FileKind::Messages => None,
     }
 }
 
-fn artifact(path: &str, text: &str) -> Option<Artifact> {
+fn artifact(path: &str, text: &str) -> Option<IndexedArtifact> {
     // Requests name a document by its file name, whatever id the file itself declares.
     let id = path.rsplit('/').next()?.strip_suffix(".md")?;
     let split = front_matter::split(text).ok()?;
@@ -197,7 +199,7 @@ fn artifact(path: &str, text: &str) -> Option<Artifact> {
     let is_plan_approval = kind == DocumentKind::HeartbeatActionProposal.as_str()
         && Markdown::<ActionProposalHead>::parse(text)
             .is_ok_and(|proposal| plan_approval::is_plan_approval(&proposal.head));
-    Some(Artifact {
+    Some(IndexedArtifact {
         id: id.to_owned(),
         title: string("title"),
         visibility: string("visibility"),
@@ -212,7 +214,7 @@ fn artifact(path: &str, text: &str) -> Option<Artifact> {
     })
 }
 
-impl Parsed {
+impl ParsedDocument {
     /// The id of the row, for the document at `path`.
     pub(crate) fn id(&self, path: &str) -> String {
         match self {
@@ -231,29 +233,29 @@ impl Parsed {
 }
 
 /// The table of a kind, the column of its id, and whether ids are unique only within a project.
-fn table(kind: Kind) -> (&'static str, &'static str, bool) {
+fn table(kind: FileKind) -> (&'static str, &'static str, bool) {
     match kind {
-        Kind::Run | Kind::Events => ("runs", "run_id", true),
-        Kind::Artifact => ("artifacts", "artifact_id", true),
-        Kind::Task => ("tasks", "task_id", true),
-        Kind::Job => ("jobs", "job_id", true),
-        Kind::Conversation | Kind::Messages => ("conversations", "conversation_id", false),
-        Kind::Review => ("reviews", "review_id", false),
-        Kind::HelpRequest => ("help_requests", "help_request_id", false),
-        Kind::Comment => ("comments", "comment_id", false),
-        Kind::Agent => ("agents", "agent_id", false),
+        FileKind::Run | FileKind::Events => ("runs", "run_id", true),
+        FileKind::Artifact => ("artifacts", "artifact_id", true),
+        FileKind::Task => ("tasks", "task_id", true),
+        FileKind::Job => ("jobs", "job_id", true),
+        FileKind::Conversation | FileKind::Messages => ("conversations", "conversation_id", false),
+        FileKind::Review => ("reviews", "review_id", false),
+        FileKind::HelpRequest => ("help_requests", "help_request_id", false),
+        FileKind::Comment => ("comments", "comment_id", false),
+        FileKind::Agent => ("agents", "agent_id", false),
     }
 }
 
 /// Whether ids of this kind are unique only within a project.
-pub(crate) fn is_of_project(kind: Kind) -> bool {
+pub(crate) fn is_of_project(kind: FileKind) -> bool {
     table(kind).2
 }
 
 /// Whether another file already owns the row of this id.
 pub(crate) fn is_taken(
     db: &Connection,
-    kind: Kind,
+    kind: FileKind,
     path: &str,
     id: &str,
 ) -> rusqlite::Result<bool> {
@@ -274,12 +276,12 @@ pub(crate) fn is_taken(
 /// Deletes the row of a document that was removed or whose id changed, together with its dependent rows.
 pub(crate) fn delete(
     db: &Connection,
-    kind: Kind,
+    kind: FileKind,
     path: &str,
     id: &str,
     counts: &mut IndexSyncResponse,
 ) -> rusqlite::Result<()> {
-    if kind == Kind::Run && !is_taken(db, kind, path, id)? {
+    if kind == FileKind::Run && !is_taken(db, kind, path, id)? {
         counters::count_out(db, project_of(path), id)?;
     }
     let (table, column, is_of_project) = table(kind);
@@ -296,30 +298,30 @@ pub(crate) fn delete(
         return Ok(());
     }
     match kind {
-        Kind::Run => {
+        FileKind::Run => {
             counts.runs_deleted += deleted;
             events::delete(db, project_of(path), id, counts)?;
         }
-        Kind::Artifact => {
+        FileKind::Artifact => {
             counts.artifacts_deleted += deleted;
             search::forget(db, path)?;
         }
-        Kind::Task => {
+        FileKind::Task => {
             counts.tasks_deleted += deleted;
             counts.task_milestones_deleted += delete_milestones(db, project_of(path), id)?;
             search::forget(db, path)?;
         }
-        Kind::Conversation => {
+        FileKind::Conversation => {
             counts.conversations_deleted += deleted;
             db.prepare_cached("DELETE FROM conversation_participants WHERE conversation_id = ?1")?
                 .execute([id])?;
             let messages = lines_of(path).unwrap_or_default();
             events::delete_messages(db, &messages, id, counts)?;
         }
-        Kind::Review => counts.reviews_deleted += deleted,
-        Kind::HelpRequest => counts.help_requests_deleted += deleted,
-        Kind::Comment => search::forget(db, path)?,
-        Kind::Agent | Kind::Job | Kind::Events | Kind::Messages => {}
+        FileKind::Review => counts.reviews_deleted += deleted,
+        FileKind::HelpRequest => counts.help_requests_deleted += deleted,
+        FileKind::Comment => search::forget(db, path)?,
+        FileKind::Agent | FileKind::Job | FileKind::Events | FileKind::Messages => {}
     }
     Ok(())
 }
@@ -334,28 +336,28 @@ fn delete_milestones(db: &Connection, project: &str, task: &str) -> rusqlite::Re
 pub(crate) fn write(
     db: &Connection,
     path: &str,
-    parsed: &Parsed,
+    parsed: &ParsedDocument,
     counts: &mut IndexSyncResponse,
 ) -> rusqlite::Result<()> {
     let project = project_of(path);
     match parsed {
-        Parsed::Run(run) => {
+        ParsedDocument::Run(run) => {
             counters::count_out(db, project, &run.id)?;
             write_run(db, project, path, run)?;
             counters::count_in(db, project, &run.id)?;
             counts.runs_upserted += 1;
         }
-        Parsed::Artifact(artifact) => {
+        ParsedDocument::Artifact(artifact) => {
             write_artifact(db, project, path, artifact)?;
             counts.artifacts_upserted += 1;
         }
-        Parsed::Task(task) => {
+        ParsedDocument::Task(task) => {
             counts.task_milestones_deleted += delete_milestones(db, project, &task.head.id)?;
             write_task(db, project, path, task)?;
             counts.tasks_upserted += 1;
             counts.task_milestones_indexed += write_milestones(db, project, &task.head)?;
         }
-        Parsed::Job { status } => {
+        ParsedDocument::Job { status } => {
             let status = match status {
                 JobStatus::Queued => "queued",
                 JobStatus::Running => "running",
@@ -365,11 +367,11 @@ pub(crate) fn write(
             db.prepare_cached("INSERT OR REPLACE INTO jobs VALUES (?1, ?2, ?3, ?4)")?
                 .execute([project, &parsed.id(path), status, path])?;
         }
-        Parsed::Conversation(conversation) => {
+        ParsedDocument::Conversation(conversation) => {
             write_conversation(db, path, conversation)?;
             counts.conversations_upserted += 1;
         }
-        Parsed::Review(review) => {
+        ParsedDocument::Review(review) => {
             db.prepare_cached(
                 "INSERT OR REPLACE INTO reviews VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             )?
@@ -387,7 +389,7 @@ pub(crate) fn write(
             ])?;
             counts.reviews_upserted += 1;
         }
-        Parsed::HelpRequest(request) => {
+        ParsedDocument::HelpRequest(request) => {
             db.prepare_cached(
                 "INSERT OR REPLACE INTO help_requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?
@@ -404,8 +406,8 @@ pub(crate) fn write(
             ])?;
             counts.help_requests_upserted += 1;
         }
-        Parsed::Comment(comment) => write_comment(db, path, comment)?,
-        Parsed::Agent(agent) => {
+        ParsedDocument::Comment(comment) => write_comment(db, path, comment)?,
+        ParsedDocument::Agent(agent) => {
             db.prepare_cached("INSERT OR REPLACE INTO agents VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
                 .execute(params![
                     agent.id.as_str(),
@@ -483,7 +485,7 @@ fn write_artifact(
     db: &Connection,
     project: &str,
     path: &str,
-    artifact: &Artifact,
+    artifact: &IndexedArtifact,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO artifacts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -505,7 +507,7 @@ fn write_artifact(
     search::forget(db, path)?;
     search::add(
         db,
-        &Text {
+        &IndexedText {
             kind: SearchKind::Artifact,
             project_id: Some(project),
             id: &artifact.id,
@@ -560,7 +562,7 @@ fn write_task(
     search::forget(db, path)?;
     search::add(
         db,
-        &Text {
+        &IndexedText {
             kind: SearchKind::Task,
             project_id: Some(project),
             id: &head.id,
@@ -649,7 +651,7 @@ fn write_comment(db: &Connection, path: &str, comment: &Comment) -> rusqlite::Re
     search::forget(db, path)?;
     search::add(
         db,
-        &Text {
+        &IndexedText {
             kind: SearchKind::Comment,
             project_id: Some(project),
             id: &comment.id,
@@ -665,10 +667,10 @@ fn write_comment(db: &Connection, path: &str, comment: &Comment) -> rusqlite::Re
     )
 }
 
-impl Read {
+impl ReadDocument {
     /// The state of the file to record in `file_state`.
-    pub(crate) fn known(&self, row_id: Option<String>) -> Known {
-        Known {
+    pub(crate) fn known(&self, row_id: Option<String>) -> RecordedFile {
+        RecordedFile {
             stamp: self.stamp,
             read_bytes: 0,
             lines: 0,

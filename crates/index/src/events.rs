@@ -17,7 +17,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     documents::hash_of,
-    scan::{Known, Stamp},
+    scan::{FileStamp, RecordedFile},
     search,
 };
 
@@ -32,7 +32,7 @@ const OVERSIZED_KEPT_BYTES: usize = 8 << 10;
 pub(crate) struct LineReader {
     file: File,
     /// Metadata of the file when it was opened. Lines appended later are left to the next sync.
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     /// Offset in bytes of the first unread line.
     offset: u64,
     /// Number of lines before `offset` that are not blank.
@@ -47,7 +47,7 @@ pub(crate) struct LineReader {
 }
 
 /// How to read a JSON Lines file.
-pub(crate) enum Reading {
+pub(crate) enum LineReading {
     /// Nothing to read: neither its metadata nor its content changed.
     Same,
     /// Its indexed part changed: delete the indexed lines and read from the beginning.
@@ -60,22 +60,22 @@ pub(crate) enum Reading {
 pub(crate) fn open(
     company: &Company,
     path: &str,
-    known: Option<&Known>,
-) -> Result<Reading, company::Error> {
+    known: Option<&RecordedFile>,
+) -> Result<LineReading, company::Error> {
     let mut file = company.open(path)?;
-    let read = |file: &mut File| -> io::Result<(Stamp, bool)> {
+    let read = |file: &mut File| -> io::Result<(FileStamp, bool)> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "not a file"));
         }
-        let stamp = Stamp::of(&metadata);
+        let stamp = FileStamp::of(&metadata);
         let Some(known) = known else {
             return Ok((stamp, false));
         };
         let size = u64::try_from(stamp.size).unwrap_or(0);
         let is_same_file = known.stamp.inode == stamp.inode && size >= known.read_bytes;
         // Same size but other times: the file was overwritten in place.
-        let times = |stamp: &Stamp| (stamp.mtime_ns, stamp.ctime_ns);
+        let times = |stamp: &FileStamp| (stamp.mtime_ns, stamp.ctime_ns);
         let is_rewritten = known.stamp.size == stamp.size && times(&known.stamp) != times(&stamp);
         let goes_on =
             is_same_file && !is_rewritten && tail_hash(file, known.read_bytes)? == known.hash;
@@ -94,10 +94,10 @@ pub(crate) fn open(
         left_out: 0,
     };
     Ok(match known {
-        Some(known) if goes_on && known.stamp == stamp => Reading::Same,
-        Some(known) if goes_on => Reading::Onward(reader(file, known.read_bytes, known.lines)),
-        Some(_) => Reading::Afresh(reader(file, 0, 0)),
-        None => Reading::Onward(reader(file, 0, 0)),
+        Some(known) if goes_on && known.stamp == stamp => LineReading::Same,
+        Some(known) if goes_on => LineReading::Onward(reader(file, known.read_bytes, known.lines)),
+        Some(_) => LineReading::Afresh(reader(file, 0, 0)),
+        None => LineReading::Onward(reader(file, 0, 0)),
     })
 }
 
@@ -152,8 +152,8 @@ impl LineReader {
     }
 
     /// The state of the file to record in `file_state`.
-    pub(crate) fn known(mut self, row_id: String) -> io::Result<Known> {
-        Ok(Known {
+    pub(crate) fn known(mut self, row_id: String) -> io::Result<RecordedFile> {
+        Ok(RecordedFile {
             stamp: self.stamp,
             read_bytes: self.offset,
             lines: self.lines,
@@ -219,7 +219,7 @@ impl EventLine {
 fn parse(seq: u64, text: &str) -> serde_json::Result<EventRow> {
     use std::borrow::Cow;
     #[derive(Deserialize)]
-    struct Line<'a> {
+    struct IndexedFields<'a> {
         #[serde(borrow, rename = "type")]
         kind: Cow<'a, str>,
         #[serde(borrow)]
@@ -234,7 +234,7 @@ fn parse(seq: u64, text: &str) -> serde_json::Result<EventRow> {
         #[serde(borrow)]
         payload: Option<&'a RawValue>,
     }
-    if let Ok(line) = serde_json::from_str::<Line<'_>>(text) {
+    if let Ok(line) = serde_json::from_str::<IndexedFields<'_>>(text) {
         let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
         return Ok(EventRow {
             seq,
@@ -300,7 +300,7 @@ fn compact(json: &str) -> String {
 
 /// Summary of the events of a run. It is stored beside the row of the run, so that a view of many runs reads no events.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Activity {
+pub(crate) struct EventSummary {
     pub(crate) last_event: Option<MonitorEvent>,
     pub(crate) parse_errors: u64,
     pub(crate) policy_decisions: u64,
@@ -313,7 +313,7 @@ pub(crate) struct Activity {
     pub(crate) latest_budget_decision: Option<MonitorBudgetDecision>,
 }
 
-impl Activity {
+impl EventSummary {
     /// Counts a line of the log.
     pub(crate) fn see(&mut self, line: &EventLine) {
         match line {
@@ -557,7 +557,7 @@ pub(crate) fn insert_messages(
         if added > 0 {
             search::add(
                 db,
-                &search::Text {
+                &search::IndexedText {
                     kind: protocol::company::index::SearchKind::Message,
                     project_id: message.project_id.as_deref(),
                     id: &message.id,
@@ -641,7 +641,7 @@ mod tests {
 
     #[test]
     fn decisions_are_counted_and_the_latest_is_kept() {
-        let mut activity = Activity::default();
+        let mut activity = EventSummary::default();
         for line in [
             r#"{"type":"policy.decision","payload":{"allowed":true,"rule_id":"r1"}}"#,
             r#"{"type":"policy.denied","payload":{"action":"read","policy":{"rule_id":"r2","reason":"no"}}}"#,

@@ -11,17 +11,18 @@ use std::{
     io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Instant,
 };
 
 use company::{Company, layout};
+use parking_lot::{Mutex, MutexGuard};
 use protocol::company::index::{IndexRebuildResponse, IndexSearchResponse, IndexSyncResponse};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{
     Error, Query, rebuild,
-    scan::{self, KnownFiles, Scanned},
+    scan::{self, RecordedFiles, Scanned},
     schema, search,
     snapshot::People,
     sync::{self, Differences},
@@ -35,7 +36,7 @@ const MAX_FOLDERS: usize = 64;
 /// The indexes of all company folders. Cheap to clone: clones share their connections.
 #[derive(Clone, Default)]
 pub struct Indexes {
-    folders: Arc<Mutex<BTreeMap<PathBuf, Arc<Folder>>>>,
+    folders: Arc<Mutex<BTreeMap<PathBuf, Arc<CompanyIndex>>>>,
 }
 
 /// How fresh the index must be for a request.
@@ -63,7 +64,7 @@ impl Freshness {
 
 /// What was done to the index before it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct State {
+pub struct IndexRefresh {
     /// The index was built from scratch.
     pub rebuilt: bool,
     /// The index was synced.
@@ -71,25 +72,25 @@ pub struct State {
 }
 
 #[derive(Default)]
-struct Folder {
+struct CompanyIndex {
     /// Serializes syncs and rebuilds of the folder.
-    writer: Mutex<Writer>,
+    writer: Mutex<IndexWriter>,
     /// Idle read connections.
-    readers: Mutex<Vec<Open>>,
+    readers: Mutex<Vec<OpenIndex>>,
 }
 
 #[derive(Default)]
-struct Writer {
-    open: Option<Open>,
+struct IndexWriter {
+    open: Option<OpenIndex>,
     /// The recorded state of files, and the SQLite `data_version` at which it was read.
-    known: Option<(i64, KnownFiles)>,
+    known: Option<(i64, RecordedFiles)>,
     /// The scan of the last sync that found no difference. Comparing two scans in order is cheaper than looking up
     /// every file.
     in_sync: Option<Vec<Scanned>>,
 }
 
 /// A connection, and the identity of the file it was opened on.
-struct Open {
+struct OpenIndex {
     connection: Connection,
     file: FileId,
 }
@@ -162,26 +163,26 @@ impl Indexes {
 
     /// Whether a sync would change nothing.
     pub fn is_current(&self, company: &Company) -> Result<bool, Error> {
-        let known = self.read(company, |db| Ok(scan::known_files(db)?))?;
+        let known = self.read(company, |db| Ok(scan::recorded_files(db)?))?;
         let scanned = scan::scan(company).map_err(Error::Io)?;
         let differences = Differences::between(&scanned, &known);
         Ok(differences.are_only_unsettled(&scanned, &known))
     }
 
     /// Makes the index as fresh as the request requires.
-    pub fn freshen(&self, company: &Company, freshness: Freshness) -> Result<State, Error> {
-        let rebuilt = State {
+    pub fn freshen(&self, company: &Company, freshness: Freshness) -> Result<IndexRefresh, Error> {
+        let rebuilt = IndexRefresh {
             rebuilt: true,
             synced: false,
         };
         let built = self.is_built(company);
         match (freshness, built) {
             (Freshness::Rebuilt, _) | (_, false) => self.build(company).map(|_| rebuilt),
-            (Freshness::Synced, true) => self.sync(company).map(|_| State {
+            (Freshness::Synced, true) => self.sync(company).map(|_| IndexRefresh {
                 rebuilt: false,
                 synced: true,
             }),
-            (Freshness::AsItIs, true) => Ok(State::default()),
+            (Freshness::AsItIs, true) => Ok(IndexRefresh::default()),
         }
     }
 
@@ -237,7 +238,7 @@ impl Indexes {
         };
         let reader = match reader {
             Some(reader) => reader,
-            None => Open::new(company)?,
+            None => OpenIndex::new(company)?,
         };
         let answer = {
             // Dropping the transaction rolls it back; reading wrote nothing.
@@ -262,7 +263,7 @@ impl Indexes {
         let synced = writer.sync(company, scanned, &mut counts);
         if synced.is_err() {
             // The cached file state may be ahead of the stored one.
-            *writer = Writer::default();
+            *writer = IndexWriter::default();
         }
         synced?;
         counts.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -282,15 +283,15 @@ impl Indexes {
         };
         let temporary = Temporary::new(company)?;
         rebuild::build(company, &temporary.path, &mut counts)?;
-        *writer = Writer::default();
+        *writer = IndexWriter::default();
         folder.readers().clear();
         temporary.take_over(company)?;
         counts.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(counts)
     }
 
-    fn folder(&self, company: &Company) -> Arc<Folder> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+    fn folder(&self, company: &Company) -> Arc<CompanyIndex> {
+        let mut folders = self.folders.lock();
         if folders.len() >= MAX_FOLDERS && !folders.contains_key(company.root()) {
             // Folders that are not in use are dropped; they are opened again when needed.
             folders.retain(|_, folder| Arc::strong_count(folder) > 1);
@@ -305,23 +306,23 @@ impl std::fmt::Debug for Indexes {
     }
 }
 
-impl Folder {
-    fn writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+impl CompanyIndex {
+    fn writer(&self) -> MutexGuard<'_, IndexWriter> {
+        self.writer.lock()
     }
 
-    fn readers(&self) -> MutexGuard<'_, Vec<Open>> {
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn readers(&self) -> MutexGuard<'_, Vec<OpenIndex>> {
+        self.readers.lock()
     }
 }
 
-impl Writer {
+impl IndexWriter {
     /// The connection to the current index file; reopened if the file was replaced.
     fn open(&mut self, company: &Company) -> Result<&mut Connection, Error> {
         let file = FileId::of(&company.derived(INDEX)).ok_or_else(|| not_built(company))?;
         if self.open.as_ref().is_none_or(|open| open.file != file) {
             *self = Self::default();
-            self.open = Some(Open::new(company)?);
+            self.open = Some(OpenIndex::new(company)?);
         }
         let open = self.open.as_mut().ok_or_else(|| not_built(company))?;
         Ok(&mut open.connection)
@@ -368,7 +369,7 @@ fn data_version(db: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Whether another connection wrote to the database since `known` was read.
-fn is_stale(db: &Connection, known: Option<&(i64, KnownFiles)>) -> rusqlite::Result<bool> {
+fn is_stale(db: &Connection, known: Option<&(i64, RecordedFiles)>) -> rusqlite::Result<bool> {
     let version = data_version(db)?;
     Ok(known.is_none_or(|(read_at, _)| *read_at != version))
 }
@@ -376,18 +377,18 @@ fn is_stale(db: &Connection, known: Option<&(i64, KnownFiles)>) -> rusqlite::Res
 /// The recorded state of files, read again if another connection wrote to the database.
 fn current<'a>(
     db: &Connection,
-    known: &'a mut Option<(i64, KnownFiles)>,
-) -> Result<&'a mut KnownFiles, Error> {
+    known: &'a mut Option<(i64, RecordedFiles)>,
+) -> Result<&'a mut RecordedFiles, Error> {
     if is_stale(db, known.as_ref())? {
-        *known = Some((data_version(db)?, scan::known_files(db)?));
+        *known = Some((data_version(db)?, scan::recorded_files(db)?));
     }
     let (_, files) = known.get_or_insert_default();
     Ok(files)
 }
 
-impl Open {
+impl OpenIndex {
     fn new(company: &Company) -> Result<Self, Error> {
-        let _lock = Lock::shared(company);
+        let _lock = IndexLock::shared(company);
         let path = company.derived(INDEX);
         let file = FileId::of(&path).ok_or_else(|| not_built(company))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -418,12 +419,12 @@ fn log_rebuild(company: &Company, error: &Error) {
 }
 
 /// The file lock held while an index is opened or replaced.
-struct Lock {
+struct IndexLock {
     /// Closing the file releases the lock.
     _file: File,
 }
 
-impl Lock {
+impl IndexLock {
     fn open(company: &Company) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -470,7 +471,7 @@ impl Temporary {
             // Flush the file before renaming it: after a crash the index is either complete or missing.
             File::open(&self.path)?.sync_all()?;
             let place = company.derived(INDEX);
-            let _lock = Lock::exclusive(company)?;
+            let _lock = IndexLock::exclusive(company)?;
             for beside in ["-wal", "-shm", "-journal"] {
                 match fs::remove_file(company.derived(&format!("{INDEX}{beside}"))) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

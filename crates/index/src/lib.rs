@@ -21,7 +21,7 @@ mod sync;
 mod worker;
 
 pub use error::Error;
-pub use indexes::{Freshness, Indexes, State};
+pub use indexes::{Freshness, IndexRefresh, Indexes};
 pub use search::Query;
-pub use snapshot::{Live, LiveSession};
+pub use snapshot::{LiveSession, LiveSessions};
 pub use worker::SyncWorker;

@@ -13,13 +13,11 @@ use serde_json::Value;
 use crate::{
     Error, Indexes,
     search::may_see,
-    snapshot::{People, inbox},
+    snapshot::{DEFAULT_LIMIT, People, inbox},
 };
 
-/// Default limit of rows.
-const USUAL: u32 = 200;
 /// Default limit of events.
-const USUAL_EVENTS: u32 = 500;
+const DEFAULT_EVENT_LIMIT: u32 = 500;
 
 impl Indexes {
     /// Counts the rows of each table.
@@ -52,7 +50,7 @@ impl Indexes {
         wanted: &IndexListRunsParams,
         actor: Option<&Actor>,
     ) -> Result<Vec<IndexedRun>, Error> {
-        let limit = wanted.limit.unwrap_or(USUAL);
+        let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
         let mut rows = self.read(company, |db| {
             runs(
                 db,
@@ -95,7 +93,7 @@ impl Indexes {
                  WHERE (?1 IS NULL OR project_id = ?1) AND (?2 IS NULL OR run_id = ?2)
                  ORDER BY run_id DESC, seq DESC LIMIT ?3",
             )?;
-            let limit = wanted.limit.unwrap_or(USUAL);
+            let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
             let rows = statement.query_map(
                 params![
                     wanted.project_id.as_deref(),
@@ -125,10 +123,10 @@ impl Indexes {
         actor: Option<&Actor>,
     ) -> Result<Vec<IndexedReview>, Error> {
         let people = People::of(company)?;
-        let of_inbox = inbox::Wanted {
+        let of_inbox = inbox::InboxQuery {
             project: wanted.project_id.as_deref(),
             pending: 0,
-            decisions: wanted.limit.unwrap_or(USUAL),
+            decisions: wanted.limit.unwrap_or(DEFAULT_LIMIT),
             actor: actor.map(|actor| (actor, &people)),
         };
         self.read(company, |db| {
@@ -157,7 +155,7 @@ impl Indexes {
     ) -> Result<Vec<IndexedHelpRequest>, Error> {
         let people = People::of(company)?;
         let actor = actor.map(|actor| (actor, &people));
-        let limit = wanted.limit.unwrap_or(USUAL) as usize;
+        let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT) as usize;
         self.read(company, |db| {
             let mut statement = db.prepare_cached(
                 "SELECT help_request_id, created_at, title, visibility, requester, target_manager, project_id,
@@ -277,7 +275,7 @@ fn events(
          FROM events{filters} ORDER BY ts_wallclock {direction}, seq {direction}"
     ))?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    let limit = wanted.limit.unwrap_or(USUAL_EVENTS) as usize;
+    let limit = wanted.limit.unwrap_or(DEFAULT_EVENT_LIMIT) as usize;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let event = IndexedEvent {

@@ -17,9 +17,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::{
     Error, counters,
-    documents::{self, Read},
-    events::{self, Activity, EventLine, LineReader, MessageLine, Reading},
-    scan::{self, Kind, Known, Scanned, Stamp, project_of},
+    documents::{self, ReadDocument},
+    events::{self, EventLine, EventSummary, LineReader, LineReading, MessageLine},
+    scan::{self, FileKind, FileStamp, RecordedFile, Scanned, project_of},
     schema,
 };
 
@@ -38,7 +38,7 @@ struct Unit<'a> {
 enum Piece {
     Document {
         unit: usize,
-        read: Box<Read>,
+        read: Box<ReadDocument>,
     },
     Events {
         unit: usize,
@@ -52,8 +52,8 @@ enum Piece {
     },
     Lines {
         unit: usize,
-        known: Known,
-        activity: Option<Box<Activity>>,
+        known: RecordedFile,
+        activity: Option<Box<EventSummary>>,
     },
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn build(
             });
         }
         drop(sender);
-        let mut writer = Writer {
+        let mut writer = RowWriter {
             db: &db,
             units: &units,
             counts,
@@ -121,8 +121,8 @@ fn units(scanned: &[Scanned]) -> Vec<Unit<'_>> {
     for file in scanned {
         match (file.kind, units.last_mut()) {
             // The scan lists a document right before its JSON Lines file.
-            (Kind::Events | Kind::Messages, Some(unit)) => unit.lines = Some(file),
-            (Kind::Events | Kind::Messages, None) => {}
+            (FileKind::Events | FileKind::Messages, Some(unit)) => unit.lines = Some(file),
+            (FileKind::Events | FileKind::Messages, None) => {}
             _ => units.push(Unit {
                 document: file,
                 lines: None,
@@ -155,8 +155,8 @@ fn parse(
         return Ok(());
     };
     let reader = id.and_then(|id| match events::open(company, &lines.path, None) {
-        Ok(Reading::Onward(reader) | Reading::Afresh(reader)) => Some((id, reader)),
-        Ok(Reading::Same) | Err(_) => None,
+        Ok(LineReading::Onward(reader) | LineReading::Afresh(reader)) => Some((id, reader)),
+        Ok(LineReading::Same) | Err(_) => None,
     });
     let Some((id, reader)) = reader else {
         return send(Piece::Lines {
@@ -165,7 +165,7 @@ fn parse(
             activity: None,
         });
     };
-    if lines.kind == Kind::Messages {
+    if lines.kind == FileKind::Messages {
         return parse_messages(unit, id, reader, lines.stamp, &send);
     }
     parse_events(unit, id, reader, lines.stamp, &send)
@@ -175,10 +175,10 @@ fn parse_events(
     unit: usize,
     run: String,
     mut reader: LineReader,
-    seen: Stamp,
+    seen: FileStamp,
     send: &impl Fn(Piece) -> Result<(), WriterStopped>,
 ) -> Result<(), WriterStopped> {
-    let mut activity = Activity::default();
+    let mut activity = EventSummary::default();
     loop {
         let mut lines = Vec::new();
         match reader.next(|seq, line| lines.push(EventLine::parse(seq, line))) {
@@ -203,7 +203,7 @@ fn parse_messages(
     unit: usize,
     conversation: String,
     mut reader: LineReader,
-    seen: Stamp,
+    seen: FileStamp,
     send: &impl Fn(Piece) -> Result<(), WriterStopped>,
 ) -> Result<(), WriterStopped> {
     loop {
@@ -225,8 +225,8 @@ fn parse_messages(
     })
 }
 
-fn unread(stamp: Stamp) -> Known {
-    Known {
+fn unread(stamp: FileStamp) -> RecordedFile {
+    RecordedFile {
         stamp,
         read_bytes: 0,
         lines: 0,
@@ -236,11 +236,11 @@ fn unread(stamp: Stamp) -> Known {
 }
 
 /// A file that could not be read to its end is read again when its metadata changes.
-fn settled(known: io::Result<Known>, seen: Stamp) -> Known {
+fn settled(known: io::Result<RecordedFile>, seen: FileStamp) -> RecordedFile {
     known.unwrap_or_else(|_| unread(seen))
 }
 
-struct Writer<'a> {
+struct RowWriter<'a> {
     db: &'a Connection,
     units: &'a [Unit<'a>],
     counts: &'a mut IndexSyncResponse,
@@ -250,7 +250,7 @@ struct Writer<'a> {
     left_out: BTreeSet<usize>,
 }
 
-impl Writer<'_> {
+impl RowWriter<'_> {
     fn write(&mut self, piece: Piece) -> Result<(), Error> {
         match piece {
             Piece::Document { unit, read } => {

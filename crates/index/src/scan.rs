@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 /// Kind of an indexed file, determined by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Run,
     Events,
     Artifact,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 
 /// Metadata by which a change of a file is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     /// Modification time in nanoseconds, which any writer may set; 0 for a file that was read right after it changed.
     pub(crate) mtime_ns: i64,
     /// Change time of the inode in nanoseconds. Programs cannot set it, so it reveals an edit that keeps size and
@@ -37,16 +37,16 @@ pub(crate) struct Stamp {
 /// A file found by a scan.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scanned {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     /// Path relative to the company folder, with `/`.
     pub(crate) path: String,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
 }
 
 /// The state of a file as recorded in `file_state`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
-    pub(crate) stamp: Stamp,
+pub(crate) struct RecordedFile {
+    pub(crate) stamp: FileStamp,
     /// Number of bytes that are indexed. 0 for a document.
     pub(crate) read_bytes: u64,
     /// Number of lines that are indexed. 0 for a document.
@@ -58,9 +58,9 @@ pub(crate) struct Known {
 }
 
 /// The recorded state of all files, by path.
-pub(crate) type KnownFiles = BTreeMap<String, Known>;
+pub(crate) type RecordedFiles = BTreeMap<String, RecordedFile>;
 
-impl Kind {
+impl FileKind {
     /// The kind of the file at a path; `None` if it is not indexed.
     pub(crate) fn of(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.split('/').collect();
@@ -113,7 +113,7 @@ pub(crate) fn lines_of(path: &str) -> Option<String> {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         Self {
@@ -132,23 +132,26 @@ pub(crate) fn scan(company: &Company) -> io::Result<Vec<Scanned>> {
         root: company.root(),
         found: Vec::with_capacity(256),
     };
-    scan.flat(layout::REVIEWS, ".yaml", Kind::Review)?;
-    scan.flat(layout::HELP_REQUESTS, ".md", Kind::HelpRequest)?;
-    scan.flat(layout::COMMENTS, ".yaml", Kind::Comment)?;
-    scan.nested(layout::AGENTS, &[("agent.yaml", Kind::Agent)])?;
+    scan.flat(layout::REVIEWS, ".yaml", FileKind::Review)?;
+    scan.flat(layout::HELP_REQUESTS, ".md", FileKind::HelpRequest)?;
+    scan.flat(layout::COMMENTS, ".yaml", FileKind::Comment)?;
+    scan.nested(layout::AGENTS, &[("agent.yaml", FileKind::Agent)])?;
     let conversation = [
-        ("conversation.yaml", Kind::Conversation),
-        ("messages.jsonl", Kind::Messages),
+        ("conversation.yaml", FileKind::Conversation),
+        ("messages.jsonl", FileKind::Messages),
     ];
     scan.named("inbox", &["workspace_home"], &conversation)?;
     scan.nested("inbox/conversations", &conversation)?;
     for project in company::org::project::project_ids(company).unwrap_or_default() {
         let folder = layout::project(&project);
-        scan.flat(&format!("{folder}/artifacts"), ".md", Kind::Artifact)?;
-        scan.flat(&format!("{folder}/tasks"), ".md", Kind::Task)?;
-        scan.nested(&format!("{folder}/jobs"), &[("job.yaml", Kind::Job)])?;
+        scan.flat(&format!("{folder}/artifacts"), ".md", FileKind::Artifact)?;
+        scan.flat(&format!("{folder}/tasks"), ".md", FileKind::Task)?;
+        scan.nested(&format!("{folder}/jobs"), &[("job.yaml", FileKind::Job)])?;
         scan.nested(&format!("{folder}/conversations"), &conversation)?;
-        let run = [("run.yaml", Kind::Run), ("events.jsonl", Kind::Events)];
+        let run = [
+            ("run.yaml", FileKind::Run),
+            ("events.jsonl", FileKind::Events),
+        ];
         scan.nested(&format!("{folder}/runs"), &run)?;
     }
     Ok(scan.found)
@@ -161,7 +164,7 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     /// Adds the files of a folder whose names have an ending.
-    fn flat(&mut self, folder: &str, ending: &str, kind: Kind) -> io::Result<()> {
+    fn flat(&mut self, folder: &str, ending: &str, kind: FileKind) -> io::Result<()> {
         let Some((handle, names)) = self.open(folder)? else {
             return Ok(());
         };
@@ -178,7 +181,7 @@ impl Scan<'_> {
     }
 
     /// Adds the files of these names in every subfolder of a folder.
-    fn nested(&mut self, folder: &str, files: &[(&str, Kind)]) -> io::Result<()> {
+    fn nested(&mut self, folder: &str, files: &[(&str, FileKind)]) -> io::Result<()> {
         let Some((handle, names)) = self.open(folder)? else {
             return Ok(());
         };
@@ -187,7 +190,12 @@ impl Scan<'_> {
     }
 
     /// Adds the files of these names in the given subfolders of a folder.
-    fn named(&mut self, folder: &str, names: &[&str], files: &[(&str, Kind)]) -> io::Result<()> {
+    fn named(
+        &mut self,
+        folder: &str,
+        names: &[&str],
+        files: &[(&str, FileKind)],
+    ) -> io::Result<()> {
         let Some((handle, _)) = self.open(folder)? else {
             return Ok(());
         };
@@ -197,7 +205,13 @@ impl Scan<'_> {
     }
 
     /// The first file is the document; without it the other files are ignored.
-    fn within(&mut self, folder: &str, handle: &OwnedFd, names: &[String], files: &[(&str, Kind)]) {
+    fn within(
+        &mut self,
+        folder: &str,
+        handle: &OwnedFd,
+        names: &[String],
+        files: &[(&str, FileKind)],
+    ) {
         let mut short = String::new();
         for name in names {
             for (file, kind) in files {
@@ -241,11 +255,11 @@ impl Scan<'_> {
     }
 }
 
-fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
+fn stamp(folder: &OwnedFd, name: &str) -> Option<FileStamp> {
     let found = rustix::fs::statat(folder, name, AtFlags::empty()).ok()?;
     let is_file =
         rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
-    is_file.then(|| Stamp {
+    is_file.then(|| FileStamp {
         mtime_ns: found.st_mtime.wrapping_mul(1_000_000_000)
             + i64::try_from(found.st_mtime_nsec).unwrap_or(0),
         ctime_ns: found.st_ctime.wrapping_mul(1_000_000_000)
@@ -256,14 +270,14 @@ fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
 }
 
 /// Reads the recorded state of all files.
-pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
+pub(crate) fn recorded_files(db: &Connection) -> rusqlite::Result<RecordedFiles> {
     let mut statement = db.prepare_cached(
         "SELECT path, mtime_ns, size, inode, read_bytes, lines, hash, row_id, ctime_ns FROM file_state",
     )?;
     let mut rows = statement.query([])?;
-    let mut known = KnownFiles::new();
+    let mut known = RecordedFiles::new();
     while let Some(row) = rows.next()? {
-        let stamp = Stamp {
+        let stamp = FileStamp {
             mtime_ns: row.get(1)?,
             size: row.get(2)?,
             inode: row.get(3)?,
@@ -271,7 +285,7 @@ pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
         };
         known.insert(
             row.get(0)?,
-            Known {
+            RecordedFile {
                 stamp,
                 read_bytes: row.get(4)?,
                 lines: row.get(5)?,
@@ -284,7 +298,7 @@ pub(crate) fn known_files(db: &Connection) -> rusqlite::Result<KnownFiles> {
 }
 
 /// Notes what was read of a file.
-pub(crate) fn remember(db: &Connection, path: &str, known: &Known) -> rusqlite::Result<()> {
+pub(crate) fn remember(db: &Connection, path: &str, known: &RecordedFile) -> rusqlite::Result<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO file_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
@@ -316,17 +330,23 @@ mod tests {
     #[test]
     fn a_path_tells_what_the_file_is() {
         for (path, kind) in [
-            ("work/projects/p/runs/r/run.yaml", Some(Kind::Run)),
-            ("work/projects/p/runs/r/events.jsonl", Some(Kind::Events)),
-            ("inbox/workspace_home/messages.jsonl", Some(Kind::Messages)),
+            ("work/projects/p/runs/r/run.yaml", Some(FileKind::Run)),
+            (
+                "work/projects/p/runs/r/events.jsonl",
+                Some(FileKind::Events),
+            ),
+            (
+                "inbox/workspace_home/messages.jsonl",
+                Some(FileKind::Messages),
+            ),
             (
                 "inbox/conversations/c/conversation.yaml",
-                Some(Kind::Conversation),
+                Some(FileKind::Conversation),
             ),
             ("work/projects/p/conversations/c/other", None),
             ("work/projects/p/project.yaml", None),
         ] {
-            assert_eq!(Kind::of(path), kind, "{path}");
+            assert_eq!(FileKind::of(path), kind, "{path}");
         }
         assert_eq!(project_of("work/projects/p/tasks/t.md"), "p");
         assert_eq!(project_of("inbox/reviews/r.yaml"), "");

@@ -21,7 +21,7 @@ const SNIPPET_LEAD: usize = 60;
 const SNIPPET_LENGTH: usize = 200;
 
 /// A text to add to the full text.
-pub(crate) struct Text<'a> {
+pub(crate) struct IndexedText<'a> {
     pub(crate) kind: SearchKind,
     pub(crate) project_id: Option<&'a str>,
     pub(crate) id: &'a str,
@@ -36,7 +36,7 @@ pub(crate) struct Text<'a> {
 }
 
 /// Adds a text.
-pub(crate) fn add(db: &Connection, text: &Text<'_>) -> rusqlite::Result<()> {
+pub(crate) fn add(db: &Connection, text: &IndexedText<'_>) -> rusqlite::Result<()> {
     db.prepare_cached(
         "INSERT INTO texts (kind, project_id, text_id, conversation_id, title, body, author_id, team_id, visibility,
              created_at, relpath)

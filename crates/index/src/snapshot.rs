@@ -14,7 +14,7 @@ use protocol::company::monitor::MonitorLive;
 pub use inbox::{list_help_requests, list_reviews};
 
 /// The newest session of each run that has one, by run id.
-pub type Live = BTreeMap<String, LiveSession>;
+pub type LiveSessions = BTreeMap<String, LiveSession>;
 
 /// A session and the project of its run.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +25,8 @@ pub struct LiveSession {
     pub session: MonitorLive,
 }
 
-/// Default limit of rows of a view.
-const USUAL: u32 = 200;
+/// Default limit of rows of a list or view.
+pub(crate) const DEFAULT_LIMIT: u32 = 200;
 
 /// The agents of a company with their teams.
 pub(crate) struct People {

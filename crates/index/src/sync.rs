@@ -8,22 +8,25 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::{
     Error, counters, documents,
-    events::{self, Activity, EventLine, LineReader, Reading},
-    scan::{self, Kind, Known, KnownFiles, Scanned, Stamp, lines_of, owner_of, project_of},
+    events::{self, EventLine, EventSummary, LineReader, LineReading},
+    scan::{
+        self, FileKind, FileStamp, RecordedFile, RecordedFiles, Scanned, lines_of, owner_of,
+        project_of,
+    },
 };
 
 /// Differences between a scan and the recorded state of files.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
     /// Files that are new or whose metadata changed.
-    changed: Vec<(Kind, String)>,
+    changed: Vec<(FileKind, String)>,
     /// Files that no longer exist.
     vanished: Vec<String>,
 }
 
 impl Differences {
     /// Compares a scan with the recorded state.
-    pub(crate) fn between(scanned: &[Scanned], known: &KnownFiles) -> Self {
+    pub(crate) fn between(scanned: &[Scanned], known: &RecordedFiles) -> Self {
         let mut differences = Self::default();
         let mut still_there = 0;
         for file in scanned {
@@ -47,7 +50,7 @@ impl Differences {
 
     /// Whether the index is current in spite of these differences. A file that was read right after it changed is read
     /// once more by the next sync; it is current if only its recorded modification time differs.
-    pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &KnownFiles) -> bool {
+    pub(crate) fn are_only_unsettled(&self, scanned: &[Scanned], known: &RecordedFiles) -> bool {
         let there: BTreeMap<&str, &Scanned> = scanned
             .iter()
             .map(|file| (file.path.as_str(), file))
@@ -56,7 +59,7 @@ impl Differences {
             let known = known.get(path).map(|known| known.stamp);
             let found = there.get(path.as_str());
             known.zip(found).is_some_and(|(known, found)| {
-                Stamp {
+                FileStamp {
                     mtime_ns: 0,
                     ..found.stamp
                 } == known
@@ -78,11 +81,11 @@ impl Differences {
 pub(crate) fn apply(
     company: &Company,
     db: &Connection,
-    known: &mut KnownFiles,
+    known: &mut RecordedFiles,
     differences: Differences,
     counts: &mut IndexSyncResponse,
 ) -> Result<(), Error> {
-    let mut sync = Sync {
+    let mut sync = SyncPass {
         company,
         db,
         known,
@@ -96,16 +99,16 @@ pub(crate) fn apply(
     }
     for (kind, path) in differences.changed {
         match kind {
-            Kind::Events | Kind::Messages => drop(sync.lines.insert(path, kind)),
-            Kind::Run
-            | Kind::Artifact
-            | Kind::Task
-            | Kind::Job
-            | Kind::Conversation
-            | Kind::Review
-            | Kind::HelpRequest
-            | Kind::Comment
-            | Kind::Agent => sync.document(kind, &path)?,
+            FileKind::Events | FileKind::Messages => drop(sync.lines.insert(path, kind)),
+            FileKind::Run
+            | FileKind::Artifact
+            | FileKind::Task
+            | FileKind::Job
+            | FileKind::Conversation
+            | FileKind::Review
+            | FileKind::HelpRequest
+            | FileKind::Comment
+            | FileKind::Agent => sync.document(kind, &path)?,
         }
     }
     sync.retry_unclaimed()?;
@@ -117,44 +120,45 @@ pub(crate) fn apply(
     Ok(())
 }
 
-struct Sync<'a> {
+struct SyncPass<'a> {
     company: &'a Company,
     db: &'a Connection,
-    known: &'a mut KnownFiles,
+    known: &'a mut RecordedFiles,
     counts: &'a mut IndexSyncResponse,
     /// Agents whose counters may have changed.
     agents: BTreeSet<String>,
     /// JSON Lines files to read once all documents are read.
-    lines: BTreeMap<String, Kind>,
+    lines: BTreeMap<String, FileKind>,
     /// Kinds of documents of which an id became free.
-    freed: Vec<Kind>,
+    freed: Vec<FileKind>,
 }
 
-impl Sync<'_> {
+impl SyncPass<'_> {
     fn vanished(&mut self, path: &str) -> Result<(), Error> {
         let known = self.known.remove(path);
         scan::forget(self.db, path)?;
-        let (Some(kind), Some(id)) = (Kind::of(path), known.and_then(|known| known.row_id)) else {
+        let (Some(kind), Some(id)) = (FileKind::of(path), known.and_then(|known| known.row_id))
+        else {
             return Ok(());
         };
         match kind {
-            Kind::Events => events::delete(self.db, project_of(path), &id, self.counts)?,
-            Kind::Messages => events::delete_messages(self.db, path, &id, self.counts)?,
-            Kind::Run
-            | Kind::Artifact
-            | Kind::Task
-            | Kind::Job
-            | Kind::Conversation
-            | Kind::Review
-            | Kind::HelpRequest
-            | Kind::Comment
-            | Kind::Agent => self.delete(kind, path, &id)?,
+            FileKind::Events => events::delete(self.db, project_of(path), &id, self.counts)?,
+            FileKind::Messages => events::delete_messages(self.db, path, &id, self.counts)?,
+            FileKind::Run
+            | FileKind::Artifact
+            | FileKind::Task
+            | FileKind::Job
+            | FileKind::Conversation
+            | FileKind::Review
+            | FileKind::HelpRequest
+            | FileKind::Comment
+            | FileKind::Agent => self.delete(kind, path, &id)?,
         }
         Ok(())
     }
 
     /// Deletes the row of a document, and has its JSON Lines file read again if the document comes back.
-    fn delete(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
+    fn delete(&mut self, kind: FileKind, path: &str, id: &str) -> Result<(), Error> {
         self.note_agent(kind, path, id)?;
         documents::delete(self.db, kind, path, id, self.counts)?;
         self.freed.push(kind);
@@ -168,16 +172,16 @@ impl Sync<'_> {
     }
 
     fn queue_lines(&mut self, path: String) {
-        if let Some(kind) = Kind::of(&path) {
+        if let Some(kind) = FileKind::of(&path) {
             self.lines.insert(path, kind);
         }
     }
 
     /// Notes the agent whose counters change with this agent document or run.
-    fn note_agent(&mut self, kind: Kind, path: &str, id: &str) -> Result<(), Error> {
+    fn note_agent(&mut self, kind: FileKind, path: &str, id: &str) -> Result<(), Error> {
         match kind {
-            Kind::Agent => drop(self.agents.insert(id.to_owned())),
-            Kind::Run => {
+            FileKind::Agent => drop(self.agents.insert(id.to_owned())),
+            FileKind::Run => {
                 let agent = self
                     .db
                     .prepare_cached(
@@ -187,20 +191,20 @@ impl Sync<'_> {
                     .optional()?;
                 self.agents.extend(agent);
             }
-            Kind::Events
-            | Kind::Artifact
-            | Kind::Task
-            | Kind::Job
-            | Kind::Conversation
-            | Kind::Messages
-            | Kind::Review
-            | Kind::HelpRequest
-            | Kind::Comment => {}
+            FileKind::Events
+            | FileKind::Artifact
+            | FileKind::Task
+            | FileKind::Job
+            | FileKind::Conversation
+            | FileKind::Messages
+            | FileKind::Review
+            | FileKind::HelpRequest
+            | FileKind::Comment => {}
         }
         Ok(())
     }
 
-    fn document(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
+    fn document(&mut self, kind: FileKind, path: &str) -> Result<(), Error> {
         let Some(read) = documents::read(self.company, kind, path) else {
             // The file was deleted after the scan; the next sync notices that.
             return Ok(());
@@ -244,7 +248,7 @@ impl Sync<'_> {
             let second: Vec<String> = self
                 .known
                 .iter()
-                .filter(|(path, known)| known.row_id.is_none() && Kind::of(path) == Some(kind))
+                .filter(|(path, known)| known.row_id.is_none() && FileKind::of(path) == Some(kind))
                 .map(|(path, _)| path.clone())
                 .collect();
             for path in second {
@@ -255,15 +259,15 @@ impl Sync<'_> {
         Ok(())
     }
 
-    fn lines(&mut self, kind: Kind, path: &str) -> Result<(), Error> {
+    fn lines(&mut self, kind: FileKind, path: &str) -> Result<(), Error> {
         let owner = owner_of(path).and_then(|owner| self.known.get(&owner));
         let Some(id) = owner.and_then(|owner| owner.row_id.clone()) else {
             // The file belongs to no indexed document; only its metadata is recorded.
             let Ok(metadata) = self.company.path(path).metadata() else {
                 return Ok(());
             };
-            let known = Known {
-                stamp: Stamp::of(&metadata),
+            let known = RecordedFile {
+                stamp: FileStamp::of(&metadata),
                 read_bytes: 0,
                 lines: 0,
                 hash: 0,
@@ -274,13 +278,13 @@ impl Sync<'_> {
         let before = self.known.get(path);
         let before = before.filter(|known| known.row_id.as_ref() == Some(&id));
         let (reader, is_afresh) = match events::open(self.company, path, before) {
-            Ok(Reading::Same) => return Ok(()),
-            Ok(Reading::Onward(reader)) => (reader, false),
-            Ok(Reading::Afresh(reader)) => (reader, true),
+            Ok(LineReading::Same) => return Ok(()),
+            Ok(LineReading::Onward(reader)) => (reader, false),
+            Ok(LineReading::Afresh(reader)) => (reader, true),
             Err(error) if error.is_missing() => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let known = if kind == Kind::Messages {
+        let known = if kind == FileKind::Messages {
             self.messages(path, &id, reader, is_afresh)?
         } else {
             self.events(path, &id, reader, is_afresh)?
@@ -294,12 +298,12 @@ impl Sync<'_> {
         run: &str,
         mut reader: LineReader,
         is_afresh: bool,
-    ) -> Result<Known, Error> {
+    ) -> Result<RecordedFile, Error> {
         let project = project_of(path);
         if is_afresh {
             events::delete(self.db, project, run, self.counts)?;
         }
-        let mut activity = Activity::load(self.db, project, run)?;
+        let mut activity = EventSummary::load(self.db, project, run)?;
         let mut batch = Vec::new();
         while reader
             .next(|seq, line| batch.push(EventLine::parse(seq, line)))
@@ -319,7 +323,7 @@ impl Sync<'_> {
         conversation: &str,
         mut reader: LineReader,
         is_afresh: bool,
-    ) -> Result<Known, Error> {
+    ) -> Result<RecordedFile, Error> {
         if is_afresh {
             events::delete_messages(self.db, path, conversation, self.counts)?;
         }
@@ -334,7 +338,7 @@ impl Sync<'_> {
         reader.known(conversation.to_owned()).map_err(Error::Io)
     }
 
-    fn remember(&mut self, path: &str, known: Known) -> Result<(), Error> {
+    fn remember(&mut self, path: &str, known: RecordedFile) -> Result<(), Error> {
         scan::remember(self.db, path, &known)?;
         self.known.insert(path.to_owned(), known);
         Ok(())

@@ -11,12 +11,13 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use company::{Companies, Company, Now};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use protocol::company::index::{IndexSyncResponse, IndexSyncWorkerStatusResponse};
 
 use self::watch::Watched;
@@ -33,21 +34,21 @@ const WATCH_TIME: Duration = Duration::from_secs(600);
 
 /// The background worker. Dropping it stops its thread without running pending syncs.
 pub struct SyncWorker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
 }
 
-struct Shared {
+struct WorkerShared {
     indexes: Indexes,
     now: Now,
     companies: OnceLock<Companies>,
-    state: Mutex<State>,
+    state: Mutex<WorkerState>,
     wake: Condvar,
     /// Serializes batches.
     batch: Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
+struct WorkerState {
     status: IndexSyncWorkerStatusResponse,
     /// Folders in which this process wrote events since the last batch.
     dirty: BTreeSet<PathBuf>,
@@ -95,12 +96,12 @@ impl SyncWorker {
             min_interval_ms: 1000,
             ..IndexSyncWorkerStatusResponse::default()
         };
-        let state = State {
+        let state = WorkerState {
             status,
-            ..State::default()
+            ..WorkerState::default()
         };
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(WorkerShared {
                 indexes,
                 now,
                 companies: OnceLock::new(),
@@ -206,13 +207,13 @@ impl fmt::Debug for SyncWorker {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl WorkerShared {
+    fn state(&self) -> MutexGuard<'_, WorkerState> {
+        self.state.lock()
     }
 
     /// Wakes the thread, and starts it if it is not running yet.
-    fn wake_thread(self: &Arc<Self>, state: &mut State) {
+    fn wake_thread(self: &Arc<Self>, state: &mut WorkerState) {
         if state.thread.is_none() {
             let shared = Arc::clone(self);
             let thread = std::thread::Builder::new().name("index-sync".to_owned());
@@ -237,34 +238,29 @@ impl Shared {
                     }
                     let now = Instant::now();
                     match state.next(now) {
-                        Next::Work(work) => break work,
-                        Next::Sleep(None) => {
-                            state = self
-                                .wake
-                                .wait(state)
-                                .unwrap_or_else(PoisonError::into_inner);
+                        NextTask::Work(work) => break work,
+                        NextTask::Sleep(None) => {
+                            self.wake.wait(&mut state);
                         }
-                        Next::Sleep(Some(until)) => {
-                            let waited = self
-                                .wake
-                                .wait_timeout(state, until.saturating_duration_since(now));
-                            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                        NextTask::Sleep(Some(until)) => {
+                            let left = until.saturating_duration_since(now);
+                            self.wake.wait_for(&mut state, left);
                         }
                     }
                 }
             };
             match work {
-                Work::Batch => self.run_batch(),
-                Work::Watch(root) => self.watch(root),
-                Work::Look(root) => self.look(&root),
-                Work::Texts(root) => self.add_texts(root),
+                WorkerTask::Batch => self.run_batch(),
+                WorkerTask::Watch(root) => self.watch(root),
+                WorkerTask::Look(root) => self.look(&root),
+                WorkerTask::Texts(root) => self.add_texts(root),
             }
         }
     }
 
     /// Syncs the folders in which this process wrote events.
     fn run_batch(self: &Arc<Self>) {
-        let _one = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.batch.lock();
         let dirty = {
             let mut state = self.state();
             state.due = None;
@@ -312,7 +308,7 @@ impl Shared {
 
     fn company(&self, root: &Path) -> Option<Company> {
         let companies = self.companies.get()?;
-        Some(companies.at(root.to_str()?))
+        Some(companies.locate(root.to_str()?))
     }
 
     fn watch(self: &Arc<Self>, root: PathBuf) {
@@ -376,25 +372,25 @@ impl Shared {
     }
 }
 
-enum Work {
+enum WorkerTask {
     Batch,
     Watch(PathBuf),
     Look(PathBuf),
     Texts(PathBuf),
 }
 
-enum Next {
-    Work(Work),
+enum NextTask {
+    Work(WorkerTask),
     Sleep(Option<Instant>),
 }
 
-impl State {
-    fn next(&mut self, now: Instant) -> Next {
+impl WorkerState {
+    fn next(&mut self, now: Instant) -> NextTask {
         if self.due.is_some_and(|due| due <= now) {
-            return Next::Work(Work::Batch);
+            return NextTask::Work(WorkerTask::Batch);
         }
         if let Some(root) = self.to_watch.pop_first() {
-            return Next::Work(Work::Watch(root));
+            return NextTask::Work(WorkerTask::Watch(root));
         }
         self.watched
             .retain(|_, watched| now.duration_since(watched.used_at) < WATCH_TIME);
@@ -411,16 +407,16 @@ impl State {
         };
         if let Some(root) = noticed.or_else(overdue) {
             self.noticed.remove(&root);
-            return Next::Work(Work::Look(root));
+            return NextTask::Work(WorkerTask::Look(root));
         }
         if let Some(root) = self.texts.pop_first() {
-            return Next::Work(Work::Texts(root));
+            return NextTask::Work(WorkerTask::Texts(root));
         }
         let looks = self.watched.values().map(|watched| watched.look_at);
         let until = looks
             .chain(self.noticed.values().map(Notice::due))
             .chain(self.due)
             .min();
-        Next::Sleep(until)
+        NextTask::Sleep(until)
     }
 }

@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use sha2::{Digest as _, Sha256};
 
-use crate::steps::{STEPS, Step};
+use crate::steps::{MigrationStep, STEPS};
 
 /// The reason a database cannot be migrated.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ fn applied(db: &impl ConnectionTrait) -> Result<Vec<(String, String)>, DbErr> {
         .collect()
 }
 
-fn checksum(step: &Step, db: &impl ConnectionTrait) -> String {
+fn checksum(step: &MigrationStep, db: &impl ConnectionTrait) -> String {
     let mut hash = Sha256::new();
     for statement in (step.statements)() {
         hash.update(statement.sql(db.get_database_backend()));

@@ -22,67 +22,67 @@ mod m20261118_000013_agents_doc_proposal_presence;
 mod m20261118_000014_desktop_session;
 
 /// One migration step.
-pub(crate) struct Step {
+pub(crate) struct MigrationStep {
     /// The name of the step, which is also its file name.
     pub(crate) name: &'static str,
     pub(crate) statements: fn() -> Vec<Ddl>,
 }
 
 /// All steps, oldest first.
-pub(crate) const STEPS: &[Step] = &[
-    Step {
+pub(crate) const STEPS: &[MigrationStep] = &[
+    MigrationStep {
         name: "m20261115_000001_tree",
         statements: m20261115_000001_tree::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000002_access_token",
         statements: m20261115_000002_access_token::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000003_agents_doc",
         statements: m20261115_000003_agents_doc::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000004_turn",
         statements: m20261115_000004_turn::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000005_hook_run",
         statements: m20261115_000005_hook_run::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000006_artifact",
         statements: m20261115_000006_artifact::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000007_artifact_version_upload",
         statements: m20261115_000007_artifact_version_upload::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000008_company",
         statements: m20261115_000008_company::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261115_000009_agents_doc_proposal",
         statements: m20261115_000009_agents_doc_proposal::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261116_000010_artifact_chunk_hashes",
         statements: m20261116_000010_artifact_chunk_hashes::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261116_000011_agents_doc_recent",
         statements: m20261116_000011_agents_doc_recent::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261117_000012_trash",
         statements: m20261117_000012_trash::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261118_000013_agents_doc_proposal_presence",
         statements: m20261118_000013_agents_doc_proposal_presence::statements,
     },
-    Step {
+    MigrationStep {
         name: "m20261118_000014_desktop_session",
         statements: m20261118_000014_desktop_session::statements,
     },

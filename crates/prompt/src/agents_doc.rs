@@ -164,9 +164,9 @@ pub fn document_of(contribution_id: &str) -> Option<(&str, i64)> {
 }
 
 /// Renders the section of a document exactly as the model receives it, title included.
-pub fn preview(source_path: &[String], content: &str) -> Rendered {
+pub fn preview(source_path: &[String], content: &str) -> RenderedDoc {
     let rendered = render(source_path, content);
-    Rendered {
+    RenderedDoc {
         text: format!("{}{}", heading(TITLE), rendered.text),
         ..rendered
     }
@@ -174,7 +174,7 @@ pub fn preview(source_path: &[String], content: &str) -> Rendered {
 
 /// The rendered text of a section, with or without its title.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rendered {
+pub struct RenderedDoc {
     /// The text, at most [`MAX_CHARS`] characters with its title.
     pub text: String,
     /// Whether the document was shortened to fit.
@@ -183,7 +183,7 @@ pub struct Rendered {
 
 /// Renders the section without its title, which the compiler adds. A document that is too long is cut at the end of a
 /// line and followed by a notice; the closing tag is always kept.
-fn render(source_path: &[String], content: &str) -> Rendered {
+fn render(source_path: &[String], content: &str) -> RenderedDoc {
     const CLOSE: &str = "\n</AGENTS_MD>";
     let place = if source_path.is_empty() {
         "<root>".to_owned()
@@ -206,7 +206,7 @@ fn render(source_path: &[String], content: &str) -> Rendered {
     let frame = [heading(TITLE).as_str(), &head, CLOSE].map(|part| part.chars().count());
     let room = MAX_CHARS.saturating_sub(frame.iter().sum());
     if total <= room {
-        return Rendered {
+        return RenderedDoc {
             text: format!("{head}{body}{CLOSE}"),
             truncated: false,
         };
@@ -215,7 +215,7 @@ fn render(source_path: &[String], content: &str) -> Rendered {
         |shown: usize| format!("\n[Shortened: the first {shown} of {total} characters are shown.]");
     let kept = whole_lines(&body, room.saturating_sub(notice(total).chars().count()));
     let notice = notice(kept.chars().count());
-    Rendered {
+    RenderedDoc {
         text: format!("{head}{kept}{notice}{CLOSE}"),
         truncated: true,
     }

@@ -18,7 +18,7 @@ const CONTEXT_CHARS: usize = 24_000;
 
 /// The recipient of a prompt. Decides whether the fixed base sections are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
+pub enum PromptReader {
     /// A model that the gateway calls directly: the identity and safety sections come first.
     Model,
     /// A worker program with its own system prompt: it receives only the contributions of hooks.
@@ -29,7 +29,7 @@ pub enum Reader {
 #[derive(Clone, Debug)]
 pub struct PromptInput {
     /// The recipient of the prompt.
-    pub reader: Reader,
+    pub reader: PromptReader,
     /// The profile, which decides which sections are included.
     pub profile: PromptProfile,
     /// The contributions of hooks in all phases so far.
@@ -52,8 +52,8 @@ pub struct CompiledPrompt {
 /// Compiles a prompt and its manifest.
 pub fn compile(input: &PromptInput) -> CompiledPrompt {
     let stable_sections = match input.reader {
-        Reader::Model => base(input.profile),
-        Reader::Worker => Vec::new(),
+        PromptReader::Model => base(input.profile),
+        PromptReader::Worker => Vec::new(),
     };
     let mut sections = match input.profile {
         PromptProfile::AssistantFull | PromptProfile::AssistantMinimal => {
@@ -299,7 +299,7 @@ mod tests {
 
     fn input(contributions: Vec<Contributed>) -> PromptInput {
         PromptInput {
-            reader: Reader::Model,
+            reader: PromptReader::Model,
             profile: PromptProfile::AssistantFull,
             contributions,
             diagnostics: Vec::new(),
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_worker_reads_what_hooks_brought_and_nothing_else() {
         let for_worker = |contributions| PromptInput {
-            reader: Reader::Worker,
+            reader: PromptReader::Worker,
             ..input(contributions)
         };
         let compiled = compile(&for_worker(vec![contributed("a", 0, "text", None)]));

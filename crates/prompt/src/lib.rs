@@ -7,4 +7,4 @@ pub mod agents_doc;
 mod compiler;
 mod section;
 
-pub use compiler::{COMPILER_VERSION, CompiledPrompt, PromptInput, Reader, compile};
+pub use compiler::{COMPILER_VERSION, CompiledPrompt, PromptInput, PromptReader, compile};

@@ -4,11 +4,12 @@ use std::{
     collections::BTreeMap,
     fmt,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
+use parking_lot::Mutex;
 use protocol::{Method, Notification};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -106,7 +107,7 @@ impl Client {
                     continue;
                 };
                 let waiting = message["id"].as_u64().and_then(|id| {
-                    let mut pending = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut pending = answered.lock();
                     pending.as_mut()?.remove(&id)
                 });
                 if let Some(waiting) = waiting {
@@ -115,7 +116,7 @@ impl Client {
                     let _ = unread.send(notification).await;
                 }
             }
-            *answered.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *answered.lock() = None;
         });
         Self {
             outgoing,
@@ -139,7 +140,7 @@ impl Client {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (answered, answer) = oneshot::channel();
         {
-            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut pending = self.pending.lock();
             pending.as_mut().ok_or(Error::Closed)?.insert(id, answered);
         }
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});

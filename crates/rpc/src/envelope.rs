@@ -34,7 +34,7 @@ pub(crate) enum Rules {
 
 /// The result of parsing a message.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum ParsedMessage {
     Request(Request),
     /// A client notification. The gateway defines none, and stdio clients expect no response.
     Ignored,
@@ -42,8 +42,8 @@ pub(crate) enum Incoming {
     Refused(Text),
 }
 
-pub(crate) fn parse(text: &str, rules: Rules) -> Incoming {
-    let Ok(members) = serde_json::from_str::<Members<'_>>(text) else {
+pub(crate) fn parse(text: &str, rules: Rules) -> ParsedMessage {
+    let Ok(members) = serde_json::from_str::<EnvelopeMembers<'_>>(text) else {
         return refused(None, &Failure::parse());
     };
     let id = match members.id.map(checked_id).transpose() {
@@ -58,7 +58,7 @@ pub(crate) fn parse(text: &str, rules: Rules) -> Incoming {
         return refused(id, &Failure::envelope("`method` is empty"));
     }
     match (id, rules) {
-        (Some(id), _) => Incoming::Request(Request {
+        (Some(id), _) => ParsedMessage::Request(Request {
             id: id.to_owned(),
             method,
             params: members
@@ -66,7 +66,7 @@ pub(crate) fn parse(text: &str, rules: Rules) -> Incoming {
                 .filter(|params| params.get() != "null")
                 .map(ToOwned::to_owned),
         }),
-        (None, Rules::Stdio) => Incoming::Ignored,
+        (None, Rules::Stdio) => ParsedMessage::Ignored,
         (None, Rules::Socket) => refused(
             None,
             &Failure::envelope("`id` is missing, and this gateway has no client notifications"),
@@ -74,11 +74,11 @@ pub(crate) fn parse(text: &str, rules: Rules) -> Incoming {
     }
 }
 
-fn refused(id: Option<&RawValue>, failure: &Failure) -> Incoming {
+fn refused(id: Option<&RawValue>, failure: &Failure) -> ParsedMessage {
     let id = id.map_or("null", RawValue::get);
     // Without a method the family is unknown; clients of both families understand `data.kind`.
     let error = failure.to_json("", Dialect::Tree);
-    Incoming::Refused(answer(id, "error", &error.to_string()))
+    ParsedMessage::Refused(answer(id, "error", &error.to_string()))
 }
 
 /// Accepts a string of at most 256 characters, a number or `null` as request id.
@@ -97,7 +97,7 @@ fn checked_id(id: &RawValue) -> Result<&RawValue, &'static str> {
 
 /// The members of a request object as raw JSON. For a repeated member the last one wins.
 #[derive(Default)]
-struct Members<'a> {
+struct EnvelopeMembers<'a> {
     is_object: bool,
     jsonrpc: Option<&'a RawValue>,
     id: Option<&'a RawValue>,
@@ -105,7 +105,7 @@ struct Members<'a> {
     params: Option<&'a RawValue>,
 }
 
-impl Members<'_> {
+impl EnvelopeMembers<'_> {
     /// Returns the method if every member except `id` is valid, or else the reason.
     fn check(&self) -> Result<String, &'static str> {
         if !self.is_object {
@@ -122,7 +122,7 @@ impl Members<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for EnvelopeMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(MembersVisitor)
     }
@@ -132,16 +132,16 @@ impl<'de> Deserialize<'de> for Members<'de> {
 struct MembersVisitor;
 
 impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members<'de>;
+    type Value = EnvelopeMembers<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("any JSON")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members {
+        let mut members = EnvelopeMembers {
             is_object: true,
-            ..Members::default()
+            ..EnvelopeMembers::default()
         };
         while let Some(key) = map.next_key::<String>()? {
             let slot = match key.as_str() {
@@ -161,31 +161,31 @@ impl<'de> Visitor<'de> for MembersVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Members::default())
+        Ok(EnvelopeMembers::default())
     }
 }
 
@@ -215,14 +215,14 @@ mod tests {
 
     fn shown(text: &str, rules: Rules) -> String {
         match parse(text, rules) {
-            Incoming::Request(request) => format!(
+            ParsedMessage::Request(request) => format!(
                 "request {} {:?} {}",
                 request.id,
                 request.method,
                 request.params.as_deref().map_or("-", RawValue::get)
             ),
-            Incoming::Ignored => "ignored".into(),
-            Incoming::Refused(answer) => answer.to_string(),
+            ParsedMessage::Ignored => "ignored".into(),
+            ParsedMessage::Refused(answer) => answer.to_string(),
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     blame: Blame,
-    kind: Kind,
+    kind: FailureKind,
     message: String,
     data: Map<String, Value>,
     /// The invalid fields in params of the company family. Empty for all other failures.
@@ -46,11 +46,11 @@ macro_rules! kinds {
         /// The stable name of a failure: `data.kind` in the tree family, `data.reason_code` (upper case) in the company
         /// family.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Kind {
+        pub enum FailureKind {
             $($(#[doc = $doc])+ $kind,)+
         }
 
-        impl Kind {
+        impl FailureKind {
             /// Returns the name as used in the tree family, in snake case.
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -161,7 +161,7 @@ impl Failure {
     pub(crate) fn parse() -> Self {
         Self::new(
             Blame::Text,
-            Kind::ParseError,
+            FailureKind::ParseError,
             "Parse error: expected one JSON object",
         )
     }
@@ -170,7 +170,7 @@ impl Failure {
     pub(crate) fn envelope(detail: impl fmt::Display) -> Self {
         Self::new(
             Blame::Envelope,
-            Kind::InvalidRequest,
+            FailureKind::InvalidRequest,
             format!("Invalid Request: {detail}"),
         )
     }
@@ -180,23 +180,23 @@ impl Failure {
         let shown: String = name.chars().take(200).collect();
         Self::new(
             Blame::Method,
-            Kind::MethodNotFound,
+            FailureKind::MethodNotFound,
             format!("Unknown method: {shown}"),
         )
     }
 
     /// The params are invalid. In the tree family the message is prefixed with the method.
-    pub fn params(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn params(kind: FailureKind, message: impl Into<String>) -> Self {
         Self::new(Blame::Params, kind, message)
     }
 
     /// One param, given by its JSON pointer, is invalid.
     pub fn param(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::params(Kind::InvalidParams, message).with("path", path.into())
+        Self::params(FailureKind::InvalidParams, message).with("path", path.into())
     }
 
     /// The params are valid, but the current state does not permit the operation.
-    pub fn state(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn state(kind: FailureKind, message: impl Into<String>) -> Self {
         Self::new(Blame::State, kind, message)
     }
 
@@ -204,27 +204,27 @@ impl Failure {
     pub fn issues(issues: Vec<Issue>) -> Self {
         Self {
             issues,
-            ..Self::new(Blame::Params, Kind::InvalidParams, "Invalid params")
+            ..Self::new(Blame::Params, FailureKind::InvalidParams, "Invalid params")
         }
     }
 
     /// The params are valid individually but not in combination, or name a path that cannot be used.
     ///
     /// The company protocol returns the code of an unknown method for these; `reason_code` distinguishes them.
-    pub fn usage(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn usage(kind: FailureKind, message: impl Into<String>) -> Self {
         Self::new(Blame::Usage, kind, message)
     }
 
     /// The caller is not permitted to do this.
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self::new(Blame::Caller, Kind::Forbidden, message)
+        Self::new(Blame::Caller, FailureKind::Forbidden, message)
     }
 
     /// Too many requests are waiting. `data.retry_after_ms` is 250.
     pub fn overloaded() -> Self {
         Self::new(
             Blame::Load,
-            Kind::Overloaded,
+            FailureKind::Overloaded,
             "too many requests are waiting",
         )
         .with("retry_after_ms", 250)
@@ -235,13 +235,13 @@ impl Failure {
         let incident_id = incident_id.into();
         Self::new(
             Blame::Gateway,
-            Kind::Internal,
+            FailureKind::Internal,
             format!("internal error: see incident `{incident_id}` in the gateway log"),
         )
         .with("incident_id", incident_id)
     }
 
-    fn new(blame: Blame, kind: Kind, message: impl Into<String>) -> Self {
+    fn new(blame: Blame, kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
             blame,
             kind,
@@ -265,7 +265,7 @@ impl Failure {
     }
 
     /// Returns the stable name of the failure.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FailureKind {
         self.kind
     }
 
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_dialect_picks_code_and_description() {
-        let failure = Failure::state(Kind::Busy, "a turn runs");
+        let failure = Failure::state(FailureKind::Busy, "a turn runs");
         assert_eq!(
             failure.to_json("thread/delete", Dialect::Tree),
             json!({"code": -32600, "message": "a turn runs", "data": {"kind": "busy"}})

@@ -4,9 +4,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use protocol::Notification;
 
 use crate::{ConnectionId, Outbox, Text, envelope, outbox::Waiting};
@@ -23,12 +24,12 @@ const MAX_STREAMS: usize = 64;
 /// The connections of this process and their subscriptions.
 #[derive(Debug, Default)]
 pub struct Hub {
-    state: Mutex<State>,
+    state: Mutex<HubState>,
 }
 
 #[derive(Default)]
-struct State {
-    members: BTreeMap<ConnectionId, Member>,
+struct HubState {
+    members: BTreeMap<ConnectionId, HubMember>,
     /// The subscribers of each topic. A topic is a stream or any other name.
     topics: BTreeMap<String, BTreeSet<ConnectionId>>,
     streams: BTreeMap<String, Stream>,
@@ -36,7 +37,7 @@ struct State {
     clock: u64,
 }
 
-struct Member {
+struct HubMember {
     outbox: Arc<Outbox>,
     /// Returns whether this connection is permitted to see a stream.
     sees: Box<dyn Fn(&str) -> bool + Send + Sync>,
@@ -157,7 +158,7 @@ impl Hub {
         outbox: Arc<Outbox>,
         sees: impl Fn(&str) -> bool + Send + Sync + 'static,
     ) {
-        let member = Member {
+        let member = HubMember {
             outbox,
             sees: Box::new(sees),
             topics: BTreeSet::new(),
@@ -342,13 +343,13 @@ impl Hub {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         // A panic while the lock was held loses at most one notification, and clients tolerate gaps.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
-impl State {
+impl HubState {
     fn subscribe(&mut self, connection: ConnectionId, topic: &str) -> bool {
         let Some(member) = self.members.get_mut(&connection) else {
             return false;
@@ -430,7 +431,7 @@ impl Stream {
     }
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for HubState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} connections", self.members.len())
     }

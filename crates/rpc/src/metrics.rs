@@ -8,7 +8,7 @@ use std::{
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum RequestOutcome {
     /// The response contains a result.
     Ok,
     /// The response contains an error.
@@ -31,10 +31,10 @@ pub struct RouteMetrics {
 }
 
 impl RouteMetrics {
-    pub(crate) fn record(&self, outcome: Outcome, elapsed: Duration) {
+    pub(crate) fn record(&self, outcome: RequestOutcome, elapsed: Duration) {
         let counter = match outcome {
-            Outcome::Ok => &self.ok,
-            Outcome::Error => &self.error,
+            RequestOutcome::Ok => &self.ok,
+            RequestOutcome::Error => &self.error,
         };
         counter.fetch_add(1, Ordering::Relaxed);
         let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn buckets_are_cumulative_and_end_with_the_count() {
         let metrics = RouteMetrics::default();
-        metrics.record(Outcome::Ok, Duration::from_micros(60));
-        metrics.record(Outcome::Error, Duration::from_secs(100));
+        metrics.record(RequestOutcome::Ok, Duration::from_micros(60));
+        metrics.record(RequestOutcome::Error, Duration::from_secs(100));
         let mut page = String::new();
         render_routes(&mut page, [("m", &metrics)].into_iter());
         assert!(page.contains(r#"accord_requests_total{method="m",outcome="ok"} 1"#));

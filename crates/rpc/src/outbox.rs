@@ -2,12 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::FileFrame;
@@ -42,7 +40,7 @@ const MAX_NOTIFICATION_BYTES: usize = 8 << 20;
 /// The outgoing queue of one connection.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     /// Signals that a message is ready to be written.
     ready: Notify,
     /// Signals that there is room for a response.
@@ -54,8 +52,8 @@ pub struct Outbox {
 }
 
 #[derive(Debug, Default)]
-struct State {
-    queue: VecDeque<Entry>,
+struct OutboxState {
+    queue: VecDeque<QueuedMessage>,
     responses: usize,
     response_bytes: usize,
     notifications: usize,
@@ -64,7 +62,7 @@ struct State {
 }
 
 #[derive(Debug)]
-enum Entry {
+enum QueuedMessage {
     /// A response, preceded by the binary frame it describes, if any.
     Response {
         frame: Option<FileFrame>,
@@ -160,18 +158,19 @@ impl Outbox {
     /// queued right after are written together.
     pub async fn hold_behind(&self, frame: Option<FileFrame>, text: Text) {
         let bytes = text.len() + frame.as_ref().map_or(0, FileFrame::len);
-        self.hold(Entry::Response { frame, text }, bytes).await;
+        self.hold(QueuedMessage::Response { frame, text }, bytes)
+            .await;
     }
 
     /// Queues a binary frame as a response.
     pub(crate) async fn respond_binary(&self, frame: Bytes) {
         let bytes = frame.len();
-        self.hold(Entry::Binary(frame), bytes).await;
+        self.hold(QueuedMessage::Binary(frame), bytes).await;
         self.release();
     }
 
     /// Queues a response of the given size, waiting for room.
-    async fn hold(&self, response: Entry, bytes: usize) {
+    async fn hold(&self, response: QueuedMessage, bytes: usize) {
         loop {
             let waiting = self.room.notified();
             {
@@ -213,7 +212,7 @@ impl Outbox {
         }
         state.notifications += 1;
         state.notification_bytes += text.len();
-        state.queue.push_back(Entry::Notification {
+        state.queue.push_back(QueuedMessage::Notification {
             text: text.clone(),
             waiting: waiting.clone(),
         });
@@ -232,7 +231,7 @@ impl Outbox {
     pub(crate) fn replay(&self, texts: Vec<Text>) {
         let mut state = self.state();
         if state.closing.is_none() && !texts.is_empty() {
-            state.queue.push_back(Entry::Replay(texts));
+            state.queue.push_back(QueuedMessage::Replay(texts));
             drop(state);
             self.ready.notify_one();
         }
@@ -243,7 +242,7 @@ impl Outbox {
         let mut state = self.state();
         if state.closing.is_none() {
             if closing == Closing::SLOW_CONSUMER {
-                *state = State::default();
+                *state = OutboxState::default();
             }
             state.closing = Some(closing);
         }
@@ -289,13 +288,13 @@ impl Outbox {
         self.state().queue.len()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OutboxState> {
         // No code panics while holding the lock; if it did, the queue would still be consistent.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
-impl State {
+impl OutboxState {
     /// Removes the oldest entries, up to about [`BATCH_BYTES`]. Small batches leave a slow client little to read before
     /// the close frame.
     fn take(&mut self) -> Vec<Outgoing> {
@@ -304,7 +303,7 @@ impl State {
             && let Some(entry) = self.queue.pop_front()
         {
             match entry {
-                Entry::Response { frame, text } => {
+                QueuedMessage::Response { frame, text } => {
                     let length = text.len() + frame.as_ref().map_or(0, FileFrame::len);
                     self.responses -= 1;
                     self.response_bytes -= length;
@@ -312,19 +311,19 @@ impl State {
                     taken.extend(frame.map(Outgoing::File));
                     taken.push(Outgoing::Text(text));
                 }
-                Entry::Binary(frame) => {
+                QueuedMessage::Binary(frame) => {
                     self.responses -= 1;
                     self.response_bytes -= frame.len();
                     bytes += frame.len();
                     taken.push(Outgoing::Binary(frame));
                 }
-                Entry::Notification { text, .. } => {
+                QueuedMessage::Notification { text, .. } => {
                     self.notifications -= 1;
                     self.notification_bytes -= text.len();
                     bytes += text.len();
                     taken.push(Outgoing::Text(text));
                 }
-                Entry::Replay(replayed) => {
+                QueuedMessage::Replay(replayed) => {
                     bytes += replayed.iter().map(|text| text.len()).sum::<usize>();
                     taken.extend(replayed.into_iter().map(Outgoing::Text));
                 }
@@ -356,7 +355,7 @@ impl State {
     }
 
     fn forget(&mut self, position: Option<usize>) -> bool {
-        let Some(Entry::Notification { text, .. }) =
+        let Some(QueuedMessage::Notification { text, .. }) =
             position.and_then(|position| self.queue.remove(position))
         else {
             return false;
@@ -367,7 +366,7 @@ impl State {
     }
 }
 
-impl Entry {
+impl QueuedMessage {
     fn is_notification(&self, fits: impl Fn(&Waiting) -> bool) -> bool {
         matches!(self, Self::Notification { waiting, .. } if fits(waiting))
     }

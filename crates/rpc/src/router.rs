@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::{
-    Failure, Kind, Request, Text, envelope,
-    metrics::{Outcome, RouteMetrics},
+    Failure, FailureKind, Request, Text, envelope,
+    metrics::{RequestOutcome, RouteMetrics},
 };
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -68,7 +68,7 @@ pub struct Answer {
     /// The complete response message.
     pub text: Text,
     /// The kind of the failure, or `None` if the response is a result.
-    pub failure: Option<Kind>,
+    pub failure: Option<FailureKind>,
 }
 
 impl<C> Default for Router<C> {
@@ -153,7 +153,7 @@ impl<C: Admit> Router<C> {
                         text,
                         failure: None,
                     },
-                    Outcome::Ok,
+                    RequestOutcome::Ok,
                 )
             }
             Err(failure) => {
@@ -166,7 +166,7 @@ impl<C: Admit> Router<C> {
                 let json = failure.to_json(method, dialect).to_string();
                 let text = envelope::answer(id.get(), "error", &json);
                 let failure = Some(failure.kind());
-                (Answer { text, failure }, Outcome::Error)
+                (Answer { text, failure }, RequestOutcome::Error)
             }
         };
         metrics.record(outcome, started.elapsed());

@@ -11,7 +11,9 @@ use std::{
 
 use tokio::{runtime::Handle, sync::mpsc};
 
-use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
+use crate::{
+    Closing, Outbox, Service, envelope::Rules, outbox::Outgoing, request_queue::RequestQueue,
+};
 
 /// Maximum time that running requests get to finish after `stop` resolves.
 const GRACE: Duration = Duration::from_secs(5);
@@ -45,10 +47,10 @@ pub async fn run<S: Service>(
     output: impl Write + Send + 'static,
     stop: impl Future<Output = ()>,
 ) {
-    let lane = Lane::new(service, Rules::Stdio, options.concurrency);
-    let outbox = Arc::clone(lane.outbox());
+    let request_queue = RequestQueue::new(service, Rules::Stdio, options.concurrency);
+    let outbox = Arc::clone(request_queue.outbox());
     outbox.carry_text_only();
-    let (lines_in, mut lines) = mpsc::channel::<Line>(options.concurrency);
+    let (lines_in, mut lines) = mpsc::channel::<InputLine>(options.concurrency);
     // The reading thread is not joined: it may be blocked in a read that never returns.
     std::thread::spawn(move || read_lines(input, options.max_line_bytes, &lines_in));
     let handle = Handle::current();
@@ -69,27 +71,29 @@ pub async fn run<S: Service>(
             }
         };
         match line {
-            Some(Line::Text(text)) => lane.take_in_turn(&text).await,
-            Some(Line::TooLong) => lane.refuse_oversized(options.max_line_bytes).await,
+            Some(InputLine::Text(text)) => request_queue.take_in_turn(&text).await,
+            Some(InputLine::TooLong) => {
+                request_queue.refuse_oversized(options.max_line_bytes).await
+            }
             None => break,
         }
     }
     if stopped {
-        let _ = tokio::time::timeout(GRACE, lane.finish()).await;
+        let _ = tokio::time::timeout(GRACE, request_queue.finish()).await;
     } else {
-        lane.finish().await;
+        request_queue.finish().await;
     }
     outbox.close(Closing::NORMAL);
     let _ = tokio::task::spawn_blocking(move || writing.join()).await;
 }
 
-enum Line {
+enum InputLine {
     Text(String),
     TooLong,
 }
 
 /// Sends every non-blank line until the input ends or the receiver is dropped.
-fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<Line>) {
+fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<InputLine>) {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -101,7 +105,7 @@ fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<Line
             }
         };
         let message = match read {
-            Read::Line => {
+            LineRead::Line => {
                 // Invalid UTF-8 inside a string is replaced, not fatal.
                 let text = String::from_utf8_lossy(&line);
                 let text = text.trim_matches(|character: char| {
@@ -110,10 +114,10 @@ fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<Line
                 if text.is_empty() {
                     continue;
                 }
-                Line::Text(text.to_owned())
+                InputLine::Text(text.to_owned())
             }
-            Read::TooLong => Line::TooLong,
-            Read::End => return,
+            LineRead::TooLong => InputLine::TooLong,
+            LineRead::End => return,
         };
         if lines.blocking_send(message).is_err() {
             return;
@@ -122,14 +126,14 @@ fn read_lines(mut input: impl BufRead, longest: usize, lines: &mpsc::Sender<Line
 }
 
 #[derive(Debug, PartialEq)]
-enum Read {
+enum LineRead {
     Line,
     TooLong,
     End,
 }
 
 /// Reads up to the next line end. The content of a line longer than `longest` is discarded.
-fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<Read> {
+fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<LineRead> {
     let mut too_long = false;
     let mut any = false;
     loop {
@@ -150,9 +154,9 @@ fn read_line(input: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io
         input.consume(taken);
         if end.is_some() || taken == 0 {
             return Ok(match (too_long, any) {
-                (true, _) => Read::TooLong,
-                (false, true) => Read::Line,
-                (false, false) => Read::End,
+                (true, _) => LineRead::TooLong,
+                (false, true) => LineRead::Line,
+                (false, false) => LineRead::End,
             });
         }
     }
@@ -187,9 +191,9 @@ mod tests {
         loop {
             line.clear();
             match read_line(&mut input, longest, &mut line).unwrap() {
-                Read::Line => seen.push(String::from_utf8_lossy(&line).into_owned()),
-                Read::TooLong => seen.push("too long".into()),
-                Read::End => return seen,
+                LineRead::Line => seen.push(String::from_utf8_lossy(&line).into_owned()),
+                LineRead::TooLong => seen.push("too long".into()),
+                LineRead::End => return seen,
             }
         }
     }

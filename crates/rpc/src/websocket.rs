@@ -1,14 +1,9 @@
 //! WebSocket connections: the server side on any stream, and the client side used by the commands of `ac`.
 
-use std::{
-    collections::VecDeque,
-    future::Future,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, future::Future, io, sync::Arc, time::Duration};
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use parking_lot::Mutex;
 use tokio::{
     io::AsyncRead,
     sync::{Notify, mpsc},
@@ -24,12 +19,12 @@ mod sink;
 mod writer;
 
 use crate::{
-    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane,
-    outbox::Outgoing,
+    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, outbox::Outgoing,
+    request_queue::RequestQueue,
 };
-use reader::{End, Reader, Received};
+use reader::{MessageReader, ReadEnd, Received};
 pub use sink::Sink;
-use writer::{Frame, Writer};
+use writer::{Frame, FrameWriter};
 
 /// Maximum size of a message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -54,8 +49,18 @@ pub async fn run<S: Service>(
     service: Arc<S>,
 ) {
     let outbox = Arc::clone(service.outbox());
-    let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
-    converse(halves, begun, &outbox, &Requests { lane, service }).await;
+    let request_queue =
+        RequestQueue::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
+    converse(
+        halves,
+        begun,
+        &outbox,
+        &Requests {
+            request_queue,
+            service,
+        },
+    )
+    .await;
 }
 
 /// Returns every message to its sender: the bare transport, for protocol tests and measurements.
@@ -73,13 +78,13 @@ trait Inbound: Sync {
 }
 
 struct Requests<S> {
-    lane: Lane<S>,
+    request_queue: RequestQueue<S>,
     service: Arc<S>,
 }
 
 impl<S: Service> Inbound for Requests<S> {
     async fn text(&self, text: Text) {
-        self.lane.take(&text).await;
+        self.request_queue.take(&text).await;
     }
 
     async fn binary(&self, frame: Bytes) {
@@ -105,7 +110,10 @@ async fn converse(
     outbox: &Outbox,
     inbound: &impl Inbound,
 ) {
-    let (mut reader, mut writer) = (Reader::new(reading, begun), Writer::new(writing));
+    let (mut reader, mut writer) = (
+        MessageReader::new(reading, begun),
+        FrameWriter::new(writing),
+    );
     let pings = Pings::default();
     let reading = async {
         let closing = read(&mut reader, inbound, &pings).await;
@@ -136,7 +144,7 @@ struct Pings {
 
 impl Pings {
     fn add(&self, payload: Bytes) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         if waiting.len() == MAX_PONGS {
             waiting.pop_front();
         }
@@ -158,14 +166,14 @@ impl Pings {
     }
 
     fn take_now(&self) -> VecDeque<Bytes> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         std::mem::take(&mut *waiting)
     }
 }
 
 /// Reads until the connection must end and returns the reason.
 async fn read(
-    reader: &mut Reader<impl AsyncRead + Unpin>,
+    reader: &mut MessageReader<impl AsyncRead + Unpin>,
     inbound: &impl Inbound,
     pings: &Pings,
 ) -> Closing {
@@ -190,7 +198,7 @@ async fn read(
 }
 
 /// Writes until the connection must end, then sends the close frame.
-async fn write(writer: &mut Writer<impl Sink>, outbox: &Outbox, pings: &Pings) {
+async fn write(writer: &mut FrameWriter<impl Sink>, outbox: &Outbox, pings: &Pings) {
     let mut due = interval(PING_EVERY);
     due.set_missed_tick_behavior(MissedTickBehavior::Delay);
     due.tick().await;
@@ -238,21 +246,21 @@ async fn within_grace(outbox: &Outbox, write: impl Future<Output = io::Result<()
 }
 
 /// Returns the close code for a read error.
-fn closing_for(end: End) -> Closing {
+fn closing_for(end: ReadEnd) -> Closing {
     match end {
-        End::TooLarge => Closing {
+        ReadEnd::TooLarge => Closing {
             code: 1009,
             reason: "too_large",
         },
-        End::NotUtf8 => Closing {
+        ReadEnd::NotUtf8 => Closing {
             code: 1007,
             reason: "not_utf8",
         },
-        End::Protocol => Closing {
+        ReadEnd::Protocol => Closing {
             code: 1002,
             reason: "protocol",
         },
-        End::Gone => Closing::NORMAL,
+        ReadEnd::Gone => Closing::NORMAL,
     }
 }
 

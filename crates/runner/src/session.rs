@@ -189,7 +189,7 @@ pub(crate) async fn at(
     workspace_dir: &str,
 ) -> Result<Company, company::Error> {
     let (companies, workspace_dir) = (companies.clone(), workspace_dir.to_owned());
-    blocking(move || Ok(companies.at(&workspace_dir))).await
+    blocking(move || Ok(companies.locate(&workspace_dir))).await
 }
 
 /// The error of a launch whose run is already over.

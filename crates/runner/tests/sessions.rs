@@ -89,7 +89,7 @@ impl Office {
             Arc::new(move |_, _| tell.notify_waiters()),
         );
         let root = folder.path().join("office").display().to_string();
-        let company = companies.at(&root);
+        let company = companies.locate(&root);
         init::init(&company, &text("Office"), NonEmpty::from_force(None)).unwrap();
         let company = companies.open(&root).unwrap();
         let project = company.write(|writer| writer.create_project("P")).unwrap();

@@ -98,12 +98,12 @@ impl Question {
     }
 
     /// Sends one piece of text of the response.
-    pub async fn say(&mut self, text: &str) {
-        self.say_delta(&json!({"content": text})).await;
+    pub async fn send_text(&mut self, text: &str) {
+        self.send_delta(&json!({"content": text})).await;
     }
 
     /// Sends one delta of the response, given as JSON.
-    pub async fn say_delta(&mut self, delta: &Value) {
+    pub async fn send_delta(&mut self, delta: &Value) {
         let event = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
         self.chunk(&format!("data: {event}\n\n")).await;
     }
@@ -120,7 +120,7 @@ impl Question {
     /// Sends a complete response with this text.
     pub async fn answer(mut self, text: &str) {
         self.begin().await;
-        self.say(text).await;
+        self.send_text(text).await;
         self.finish().await;
     }
 

@@ -14,7 +14,7 @@ use super::{
     FailureClass, FinishReason, Image, ModelEvent, ModelStream, ProviderError, Stage,
     failure::Fault,
     http::Endpoint,
-    sse::{Decoder, Event, TooLong},
+    sse::{SseDecoder, SseEvent, TooLong},
 };
 
 /// The event format of a service. Each HTTP provider implements it; [`answer`] calls it.
@@ -96,14 +96,14 @@ pub(super) fn answer(
     request: Result<RequestBuilder, ProviderError>,
     dialect: impl Dialect,
 ) -> ModelStream {
-    let answer = Answer {
+    let answer = AnswerStream {
         deadline: Instant::now(),
         source: match request {
-            Ok(request) => Source::Unsent(request),
-            Err(error) => Source::Failed(error),
+            Ok(request) => StreamState::Unsent(request),
+            Err(error) => StreamState::Failed(error),
         },
         endpoint,
-        decoder: Decoder::default(),
+        decoder: SseDecoder::default(),
         dialect,
         pieces: Pieces::default(),
     };
@@ -113,22 +113,22 @@ pub(super) fn answer(
     }))
 }
 
-struct Answer<D> {
+struct AnswerStream<D> {
     /// The service that is called.
     endpoint: Arc<Endpoint>,
     /// The state of the connection.
-    source: Source,
+    source: StreamState,
     /// The time by which the next bytes must arrive.
     deadline: Instant,
     /// Decodes bytes into events.
-    decoder: Decoder,
+    decoder: SseDecoder,
     /// Parses events.
     dialect: D,
     /// The contents parsed so far.
     pieces: Pieces,
 }
 
-enum Source {
+enum StreamState {
     /// The stream was not polled yet, so nothing was sent.
     Unsent(RequestBuilder),
     /// The response is being read.
@@ -139,37 +139,37 @@ enum Source {
     Ended,
 }
 
-impl<D: Dialect> Answer<D> {
+impl<D: Dialect> AnswerStream<D> {
     async fn next(&mut self) -> Option<Result<ModelEvent, ProviderError>> {
         loop {
             if let Some(piece) = self.pieces.ready.pop_front() {
                 return Some(Ok(piece));
             }
-            self.source = match mem::replace(&mut self.source, Source::Ended) {
-                Source::Ended => return None,
-                Source::Failed(error) => return Some(Err(error)),
-                Source::Unsent(request) => self.open(request).await,
-                Source::Open(response) => self.read(response).await,
+            self.source = match mem::replace(&mut self.source, StreamState::Ended) {
+                StreamState::Ended => return None,
+                StreamState::Failed(error) => return Some(Err(error)),
+                StreamState::Unsent(request) => self.open(request).await,
+                StreamState::Open(response) => self.read(response).await,
             };
         }
     }
 
-    async fn open(&mut self, request: RequestBuilder) -> Source {
+    async fn open(&mut self, request: RequestBuilder) -> StreamState {
         self.deadline = Instant::now() + self.endpoint.timeouts.first_chunk;
         let response = match self.endpoint.send(request, self.deadline).await {
             Ok(response) => response,
-            Err(error) => return Source::Failed(error),
+            Err(error) => return StreamState::Failed(error),
         };
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         // Compatible services use many content types for streams, but never these two.
         if kind.starts_with("application/json") || kind.starts_with("text/html") {
-            return Source::Failed(self.endpoint.not_a_stream(response).await);
+            return StreamState::Failed(self.endpoint.not_a_stream(response).await);
         }
-        Source::Open(response)
+        StreamState::Open(response)
     }
 
-    async fn read(&mut self, mut response: Response) -> Source {
+    async fn read(&mut self, mut response: Response) -> StreamState {
         let chunk = timeout_at(self.deadline, response.chunk()).await;
         self.deadline = Instant::now() + self.endpoint.timeouts.idle;
         let mut events = Vec::new();
@@ -178,12 +178,12 @@ impl<D: Dialect> Answer<D> {
                 let pushed = self.decoder.push(&bytes, &mut events);
                 let understood = self.understand(&events);
                 if let Err(fault) = understood.and(pushed.map_err(|TooLong| too_long())) {
-                    return Source::Failed(self.endpoint.error(self.pieces.stage(), fault));
+                    return StreamState::Failed(self.endpoint.error(self.pieces.stage(), fault));
                 }
                 if self.pieces.is_done {
                     return self.end(self.endpoint.truncated(Stage::Finalize));
                 }
-                Source::Open(response)
+                StreamState::Open(response)
             }
             Ok(Ok(None)) => {
                 // An incomplete event at the end indicates a truncated response, so decoding errors are ignored here.
@@ -196,7 +196,7 @@ impl<D: Dialect> Answer<D> {
         }
     }
 
-    fn understand(&mut self, events: &[Event]) -> Result<(), Fault> {
+    fn understand(&mut self, events: &[SseEvent]) -> Result<(), Fault> {
         for event in events {
             if self.pieces.is_done {
                 break;
@@ -218,7 +218,7 @@ impl<D: Dialect> Answer<D> {
 
     /// Ends the response. It succeeds if the service reported why it ended, even if the connection failed afterwards;
     /// otherwise the stream ends with the given error.
-    fn end(&mut self, otherwise: ProviderError) -> Source {
+    fn end(&mut self, otherwise: ProviderError) -> StreamState {
         let reason = match self.pieces.finish {
             None if self.pieces.is_done && self.pieces.has_spoken => Some(FinishReason::Stop),
             reason => reason,
@@ -226,9 +226,9 @@ impl<D: Dialect> Answer<D> {
         match reason {
             Some(reason) => {
                 self.pieces.ready.push_back(ModelEvent::Finished(reason));
-                Source::Ended
+                StreamState::Ended
             }
-            None => Source::Failed(otherwise),
+            None => StreamState::Failed(otherwise),
         }
     }
 }

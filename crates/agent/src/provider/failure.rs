@@ -37,38 +37,38 @@ impl Fault {
 
     /// Creates a fault from a response with an error status.
     pub(super) fn from_answer(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
-        let said = Said::read(body);
-        let detail = if said.message.is_empty() {
+        let body_fields = ErrorBody::read(body);
+        let detail = if body_fields.message.is_empty() {
             format!("answered {status}")
         } else {
-            format!("answered {status}: {}", said.message)
+            format!("answered {status}: {}", body_fields.message)
         };
         Self {
-            class: class(Some(status), &said),
+            class: class(Some(status), &body_fields),
             detail,
-            retry_after: retry_after(headers).or(said.retry_after),
+            retry_after: retry_after(headers).or(body_fields.retry_after),
         }
     }
 
     /// Creates a fault from an error event of a stream whose status was successful.
     pub(super) fn from_event(event: &Value) -> Self {
-        let said = Said::from_json(event);
-        let detail = if said.message.is_empty() {
+        let body_fields = ErrorBody::from_json(event);
+        let detail = if body_fields.message.is_empty() {
             "reported an error".to_owned()
         } else {
-            format!("reported an error: {}", said.message)
+            format!("reported an error: {}", body_fields.message)
         };
         Self {
-            class: class(said.status, &said),
+            class: class(body_fields.status, &body_fields),
             detail,
-            retry_after: said.retry_after,
+            retry_after: body_fields.retry_after,
         }
     }
 }
 
 /// The contents of an error body, independent of the service's format.
 #[derive(Debug, Default)]
-struct Said {
+struct ErrorBody {
     /// The message for people; empty if the body has none.
     message: String,
     /// The error codes and types, in lower case.
@@ -79,7 +79,7 @@ struct Said {
     retry_after: Option<Duration>,
 }
 
-impl Said {
+impl ErrorBody {
     fn read(body: &[u8]) -> Self {
         if let Ok(body) = serde_json::from_slice(body) {
             return Self::from_json(&body);
@@ -175,7 +175,7 @@ impl Said {
     }
 }
 
-fn class(status: Option<u16>, said: &Said) -> FailureClass {
+fn class(status: Option<u16>, body_fields: &ErrorBody) -> FailureClass {
     match status {
         Some(401) => FailureClass::AuthExpired,
         Some(402 | 403) => FailureClass::PermissionDenied,
@@ -187,12 +187,12 @@ fn class(status: Option<u16>, said: &Said) -> FailureClass {
         Some(500..=599) => FailureClass::Provider5xx,
         // Some services send 400 both for invalid keys and for prompts that are too long.
         Some(400..=499) | None => {
-            if let Some(class) = said.named_class() {
+            if let Some(class) = body_fields.named_class() {
                 class
-            } else if said.is_about_length() {
+            } else if body_fields.is_about_length() {
                 FailureClass::PromptTooLong
             } else if status.is_some()
-                || said
+                || body_fields
                     .names
                     .iter()
                     .any(|name| name.starts_with("invalid_") || name == "failed_precondition")

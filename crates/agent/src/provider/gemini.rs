@@ -11,10 +11,10 @@ use super::{
     Provider, ProviderError, Role, Stage, Timeouts, Usage,
     answer::{Dialect, Pieces, answer},
     failure::Fault,
-    http::{BaseUrl, Endpoint, HttpClient, Service},
+    http::{BaseUrl, Endpoint, HttpClient, ProviderService},
 };
 
-static SERVICE: Service = Service {
+static SERVICE: ProviderService = ProviderService {
     id: "gemini",
     default_base: "https://generativelanguage.googleapis.com",
     key_variable: "GEMINI_API_KEY",

@@ -111,7 +111,7 @@ impl fmt::Display for BaseUrl {
 
 /// The static properties of a provider's service.
 #[derive(Debug)]
-pub(super) struct Service {
+pub(super) struct ProviderService {
     /// The id of the provider.
     pub(super) id: &'static str,
     /// The base URL of the vendor.
@@ -124,7 +124,7 @@ pub(super) struct Service {
     pub(super) key_prefix: &'static str,
 }
 
-impl Service {
+impl ProviderService {
     /// Returns the base URL of the vendor.
     pub(super) fn default_base(&self) -> BaseUrl {
         BaseUrl(self.default_base.to_owned())
@@ -135,7 +135,7 @@ impl Service {
 #[derive(Debug)]
 pub(super) struct Endpoint {
     /// The static properties of the service.
-    pub(super) service: &'static Service,
+    pub(super) service: &'static ProviderService,
     /// The base URL.
     pub(super) base: BaseUrl,
     /// The API key. `None` is allowed for compatible services at another base URL.

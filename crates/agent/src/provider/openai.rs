@@ -11,10 +11,10 @@ use super::{
     ProviderError, Role, Timeouts, Usage,
     answer::{Dialect, Pieces, answer},
     failure::Fault,
-    http::{BaseUrl, Endpoint, HttpClient, Service},
+    http::{BaseUrl, Endpoint, HttpClient, ProviderService},
 };
 
-static SERVICE: Service = Service {
+static SERVICE: ProviderService = ProviderService {
     id: "openai",
     default_base: "https://api.openai.com/v1",
     key_variable: "OPENAI_API_KEY",

@@ -9,7 +9,7 @@ pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// One decoded event.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Event {
+pub(super) struct SseEvent {
     /// The `event` field; empty if the event has none.
     pub(super) name: String,
     /// The `data` lines, joined by line feeds.
@@ -22,7 +22,7 @@ pub(super) struct TooLong;
 
 /// The decoder state between two network chunks.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct SseDecoder {
     /// The bytes of the incomplete line.
     line: Vec<u8>,
     /// Whether the previous chunk ended with a carriage return whose line feed may follow.
@@ -30,14 +30,14 @@ pub(super) struct Decoder {
     /// Whether the first line was read; a byte order mark is removed only from the first line.
     started: bool,
     /// The incomplete event.
-    event: Event,
+    event: SseEvent,
     /// Whether the event has a `data` field, which may be empty.
     has_data: bool,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Decodes bytes and appends the events that they complete.
-    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return
             && let Some(first) = rest.first()
@@ -58,7 +58,7 @@ impl Decoder {
     }
 
     /// Ends the input and appends a final event that is not terminated by an empty line, because some services omit it.
-    pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+    pub(super) fn finish(&mut self, events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         self.end_line(events)?;
         self.end_line(events)
     }
@@ -71,7 +71,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn end_line(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+    fn end_line(&mut self, events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let line = if self.started {
@@ -115,7 +115,7 @@ mod tests {
     /// Decodes the text in chunks of every size and compares `name=data` of the events; the chunk size must not matter.
     fn check(text: &str, expected: &[&str]) {
         for size in 1..=text.len() {
-            let mut decoder = Decoder::default();
+            let mut decoder = SseDecoder::default();
             let mut events = Vec::new();
             for piece in text.as_bytes().chunks(size) {
                 decoder.push(piece, &mut events).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn an_event_at_the_end_needs_no_empty_line() {
         for text in ["data: a", "data: a\n", "data: a\n\n"] {
-            let mut decoder = Decoder::default();
+            let mut decoder = SseDecoder::default();
             let mut events = Vec::new();
             decoder.push(text.as_bytes(), &mut events).unwrap();
             decoder.finish(&mut events).unwrap();
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_refused() {
-        let mut decoder = Decoder::default();
+        let mut decoder = SseDecoder::default();
         let mut events = Vec::new();
         let piece = vec![b'a'; LONGEST / 2];
         decoder.push(&piece, &mut events).unwrap();
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_endless_event_is_refused() {
-        let mut decoder = Decoder::default();
+        let mut decoder = SseDecoder::default();
         let mut events = Vec::new();
         let line = format!("data: {}\n", "a".repeat(LONGEST / 4));
         let refused = (0..5).any(|_| decoder.push(line.as_bytes(), &mut events).is_err());

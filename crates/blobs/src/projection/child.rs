@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    MAX_SOURCE, Made, ProjectionError, ProjectionKind, json_summary, pdf_text, plain_text,
-    thumbnail,
+    ExtractedContent, MAX_SOURCE, ProjectionError, ProjectionKind, json_summary, pdf_text,
+    plain_text, thumbnail,
 };
 
 const MAX_MEMORY: u64 = 512 * 1024 * 1024;
@@ -21,7 +21,7 @@ const MAX_MEMORY: u64 = 512 * 1024 * 1024;
 /// The JSON line that precedes the content.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub(super) enum Header {
+pub(super) enum ChildHeader {
     /// The projection succeeded and the content follows.
     Ready {
         /// The MIME type of the content.
@@ -57,7 +57,7 @@ pub fn run_child(kind: ProjectionKind, input: impl Read, mut output: impl Write)
     }
 }
 
-fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(Header, Vec<u8>)> {
+fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(ChildHeader, Vec<u8>)> {
     limit_ourselves(kind)?;
     // Decoders panic on unexpected files. The panic message would only repeat content of the file.
     panic::set_hook(Box::new(|_| {}));
@@ -67,7 +67,7 @@ fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(Header, Ve
         Ok(mut made) => {
             let extractor = Value::from(kind.extractor());
             made.metadata.insert("extractor".to_owned(), extractor);
-            let header = Header::Ready {
+            let header = ChildHeader::Ready {
                 mime: made.mime.to_owned(),
                 len: made.content.len() as u64,
                 metadata: made.metadata,
@@ -76,7 +76,7 @@ fn answer(kind: ProjectionKind, input: impl Read) -> std::io::Result<(Header, Ve
         }
         Err(error) => {
             let class = error.class.to_owned();
-            (Header::Failed { class }, Vec::new())
+            (ChildHeader::Failed { class }, Vec::new())
         }
     })
 }
@@ -102,7 +102,7 @@ fn limit_ourselves(kind: ProjectionKind) -> std::io::Result<()> {
     Ok(())
 }
 
-fn make(kind: ProjectionKind, input: impl Read) -> Result<Made, ProjectionError> {
+fn make(kind: ProjectionKind, input: impl Read) -> Result<ExtractedContent, ProjectionError> {
     match kind {
         ProjectionKind::Thumbnail => thumbnail::make(&read_whole(input)?),
         ProjectionKind::PlainText => plain_text::make(input),

@@ -14,7 +14,7 @@ use serde::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{MAX_SOURCE, Made, ProjectionError, cut_text};
+use super::{ExtractedContent, MAX_SOURCE, ProjectionError, cut_text};
 
 const MAX_KEYS: usize = 200;
 const MAX_KEY_LENGTH: usize = 256;
@@ -22,7 +22,7 @@ const MAX_SUMMARY: usize = 64 * 1024;
 /// Below the recursion limit of the parser, so that the cause of the failure is known.
 const MAX_DEPTH: usize = 100;
 
-pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
+pub(super) fn make(input: impl Read) -> Result<ExtractedContent, ProjectionError> {
     let size = Cell::new(0);
     let counted = Counted {
         input: input.take(MAX_SOURCE + 1),
@@ -44,7 +44,7 @@ pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
     };
     summary.insert("depth".to_owned(), Value::from(walk.deepest.get()));
     summary.insert("byte_size".to_owned(), Value::from(size.get()));
-    Ok(Made {
+    Ok(ExtractedContent {
         content: print_bounded(summary),
         mime: "application/json",
         metadata: Map::new(),

@@ -5,9 +5,9 @@ use std::panic::{self, AssertUnwindSafe};
 use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 use serde_json::{Map, Value};
 
-use super::{MAX_TEXT, Made, ProjectionError, cut_text};
+use super::{ExtractedContent, MAX_TEXT, ProjectionError, cut_text};
 
-pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
+pub(super) fn make(bytes: &[u8]) -> Result<ExtractedContent, ProjectionError> {
     let mut document = Document::load_mem(bytes).map_err(|_| ProjectionError::UNDECODABLE)?;
     // Many documents are encrypted only to forbid printing, with an empty password.
     if document.is_encrypted() && document.decrypt("").is_err() {
@@ -38,7 +38,7 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
     if unreadable_pages == pages.len() as u64 {
         return Err(ProjectionError::UNDECODABLE);
     }
-    Ok(Made {
+    Ok(ExtractedContent {
         content: text.into_bytes(),
         mime: "text/plain",
         metadata: Map::from_iter([

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use serde_json::{Map, Value};
 
-use super::{MAX_TEXT, Made, ProjectionError, cut_text};
+use super::{ExtractedContent, MAX_TEXT, ProjectionError, cut_text};
 
-pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
+pub(super) fn make(input: impl Read) -> Result<ExtractedContent, ProjectionError> {
     let mut bytes = Vec::new();
     input
         .take(MAX_TEXT as u64 + 1)
@@ -28,7 +28,7 @@ pub(super) fn make(input: impl Read) -> Result<Made, ProjectionError> {
     let decoded = decoded.replace('\0', "\u{fffd}");
     let text = cut_text(&decoded, MAX_TEXT);
     truncated |= text.len() < decoded.len();
-    Ok(Made {
+    Ok(ExtractedContent {
         content: text.as_bytes().to_vec(),
         mime: "text/plain",
         metadata: Map::from_iter([

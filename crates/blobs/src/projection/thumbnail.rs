@@ -7,13 +7,13 @@ use image::{
 };
 use serde_json::{Map, Value};
 
-use super::{Made, ProjectionError};
+use super::{ExtractedContent, ProjectionError};
 
 const LONGEST_EDGE: u32 = 320;
 const MAX_PIXELS: u64 = 100_000_000;
 const MAX_MEMORY: u64 = 256 * 1024 * 1024;
 
-pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
+pub(super) fn make(bytes: &[u8]) -> Result<ExtractedContent, ProjectionError> {
     let mut decoder = ImageReader::new(Cursor::new(bytes))
         .with_guessed_format()
         .map_err(|_| ProjectionError::UNDECODABLE)?
@@ -51,7 +51,7 @@ pub(super) fn make(bytes: &[u8]) -> Result<Made, ProjectionError> {
         ("target_width", small.width()),
         ("target_height", small.height()),
     ];
-    Ok(Made {
+    Ok(ExtractedContent {
         content: content.into_inner(),
         mime: "image/png",
         metadata: Map::from_iter(

@@ -6,14 +6,15 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{Condvar, Mutex, PoisonError, mpsc},
+    sync::mpsc,
     thread,
     time::Duration,
 };
 
+use parking_lot::{Condvar, Mutex};
 use rustix::process::Signal;
 
-use super::{Projection, ProjectionError, ProjectionKind, child::Header};
+use super::{Projection, ProjectionError, ProjectionKind, child::ChildHeader};
 use crate::store::BlobReader;
 
 const AT_ONCE: usize = 2;
@@ -56,7 +57,7 @@ impl Workers {
         kind: ProjectionKind,
         blob: BlobReader,
     ) -> Result<Projection, ProjectionError> {
-        let _place = self.take_place();
+        let _slot = self.take_slot();
         let mut child = Command::new(&self.program)
             .args(&self.arguments)
             .arg(kind.as_str())
@@ -82,24 +83,20 @@ impl Workers {
         }
     }
 
-    fn take_place(&self) -> Place<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self
-            .freed
-            .wait_while(free, |free| *free == 0)
-            .unwrap_or_else(PoisonError::into_inner);
+    fn take_slot(&self) -> WorkerSlot<'_> {
+        let mut free = self.free.lock();
+        self.freed.wait_while(&mut free, |free| *free == 0);
         *free -= 1;
-        Place(self)
+        WorkerSlot(self)
     }
 }
 
 /// A slot for one running worker, released on drop.
-struct Place<'a>(&'a Workers);
+struct WorkerSlot<'a>(&'a Workers);
 
-impl Drop for Place<'_> {
+impl Drop for WorkerSlot<'_> {
     fn drop(&mut self) {
-        let free = self.0.free.lock();
-        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.free.lock() += 1;
         self.0.freed.notify_one();
     }
 }
@@ -137,13 +134,13 @@ fn parse_answer(kind: ProjectionKind, mut output: Vec<u8>) -> Result<Projection,
     let content = output.split_off(end + 1);
     let header = serde_json::from_slice(&output).map_err(|_| ProjectionError::CRASHED)?;
     let (mime, metadata) = match header {
-        Header::Ready {
+        ChildHeader::Ready {
             mime,
             len,
             metadata,
         } if len == content.len() as u64 => (mime, metadata),
-        Header::Ready { .. } => return Err(ProjectionError::CRASHED),
-        Header::Failed { class } => {
+        ChildHeader::Ready { .. } => return Err(ProjectionError::CRASHED),
+        ChildHeader::Failed { class } => {
             let known = ProjectionError::CLASSES
                 .into_iter()
                 .find(|known| known.class == class);

@@ -9,7 +9,7 @@ use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 /// List the worker programs of this machine and choose how they are billed.
 #[derive(Args, Debug)]
-pub(crate) struct Adapters {
+pub(crate) struct AdaptersCommand {
     #[command(subcommand)]
     action: AdaptersAction,
 }
@@ -63,7 +63,7 @@ impl WorkerProgram {
     }
 }
 
-impl Adapters {
+impl AdaptersCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             AdaptersAction::List {
@@ -120,7 +120,7 @@ async fn list(home: &HomeOption, company: CompanyOption, as_json: bool) -> Resul
         ]
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
-    Ok(terminal::say(&terminal::table(
+    Ok(terminal::print(&terminal::table(
         &["ADAPTER", "STATE", "PAID BY", "NOTE"],
         &rows,
     ))?)
@@ -154,5 +154,5 @@ async fn use_channel(
     } else {
         format!("{} uses {paid_by} from now on.", set.provider)
     };
-    Ok(terminal::say(&sentence)?)
+    Ok(terminal::print(&sentence)?)
 }

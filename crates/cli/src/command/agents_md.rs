@@ -18,7 +18,7 @@ mod git;
 mod sync;
 
 #[derive(Args, Debug)]
-pub(crate) struct AgentsMd {
+pub(crate) struct AgentsMdCommand {
     #[command(subcommand)]
     action: AgentsMdAction,
 }
@@ -28,7 +28,7 @@ enum AgentsMdAction {
     /// Import the AGENTS.md and CLAUDE.md files of a directory into the thread tree.
     Import {
         #[command(flatten)]
-        place: Place,
+        tree_options: TreeOptions,
         /// Directory to read, usually a repository.
         #[arg(value_parser = folder::argument())]
         directory: PathBuf,
@@ -42,7 +42,7 @@ enum AgentsMdAction {
     /// Export the documents of the thread tree as AGENTS.md files.
     Export {
         #[command(flatten)]
-        place: Place,
+        tree_options: TreeOptions,
         /// Directory to write.
         #[arg(value_parser = folder::argument())]
         directory: PathBuf,
@@ -53,12 +53,12 @@ enum AgentsMdAction {
         #[arg(long)]
         json: bool,
     },
-    Sync(sync::Sync),
+    Sync(sync::AgentsMdSync),
 }
 
 /// The options that select a part of the tree.
 #[derive(Args, Clone, Debug)]
-struct Place {
+struct TreeOptions {
     #[command(flatten)]
     home: HomeOption,
     /// Workspace [default: that of the current company folder, else the default workspace]
@@ -69,28 +69,28 @@ struct Place {
     folder: Option<String>,
 }
 
-impl Place {
+impl TreeOptions {
     fn folder(&self) -> Result<Option<FolderId>, Failure> {
         Ok(self.folder.as_deref().map(FolderId::parse).transpose()?)
     }
 }
 
-impl AgentsMd {
+impl AgentsMdCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             AgentsMdAction::Import {
-                place,
+                tree_options,
                 directory,
                 update,
                 json,
-            } => import(&place, &directory, update, json).await,
+            } => import(&tree_options, &directory, update, json).await,
             AgentsMdAction::Export {
-                place,
+                tree_options,
                 directory,
                 force,
                 json,
             } => {
-                let written = export(&place, &directory, force).await?;
+                let written = export(&tree_options, &directory, force).await?;
                 let lines = match (json, written.is_empty()) {
                     (true, _) => format!("{:#}", json!({ "files": written })),
                     (false, true) => "There are no documents to export.".to_owned(),
@@ -100,7 +100,7 @@ impl AgentsMd {
                         .collect::<Vec<_>>()
                         .join("\n"),
                 };
-                Ok(terminal::say(&lines)?)
+                Ok(terminal::print(&lines)?)
             }
             AgentsMdAction::Sync(sync) => sync.run().await,
         }
@@ -108,7 +108,7 @@ impl AgentsMd {
 }
 
 async fn import(
-    place: &Place,
+    tree_options: &TreeOptions,
     directory: &Path,
     update: bool,
     as_json: bool,
@@ -122,10 +122,10 @@ async fn import(
             ),
         });
     }
-    let (found, folder_id) = (files.len(), place.folder()?);
-    let imported = Local::with(&place.home, |local| async move {
+    let (found, folder_id) = (files.len(), tree_options.folder()?);
+    let imported = Local::with(&tree_options.home, |local| async move {
         let params = ThreadAgentsDocImportParams {
-            workspace_id: local.workspace(place.workspace.as_deref()).await?,
+            workspace_id: local.workspace(tree_options.workspace.as_deref()).await?,
             folder_id,
             files,
             mode: if update {
@@ -146,16 +146,20 @@ async fn import(
         terminal::count(imported.docs.len(), "document"),
         terminal::count(imported.folders.len(), "folder")
     );
-    terminal::say(&summary)?;
+    terminal::print(&summary)?;
     Ok(())
 }
 
 /// Writes the documents and returns the paths of the files.
-async fn export(place: &Place, directory: &Path, force: bool) -> Result<Vec<PathBuf>, Failure> {
-    let folder_id = place.folder()?;
-    let exported = Local::with(&place.home, |local| async move {
+async fn export(
+    tree_options: &TreeOptions,
+    directory: &Path,
+    force: bool,
+) -> Result<Vec<PathBuf>, Failure> {
+    let folder_id = tree_options.folder()?;
+    let exported = Local::with(&tree_options.home, |local| async move {
         let params = ThreadAgentsDocExportParams {
-            workspace_id: local.workspace(place.workspace.as_deref()).await?,
+            workspace_id: local.workspace(tree_options.workspace.as_deref()).await?,
             folder_id,
         };
         Ok(local.client.call::<ThreadAgentsDocExport>(params).await?)

@@ -39,7 +39,7 @@ const MAX_FOLDER_FILES: usize = 2_000;
 const WINDOW: u64 = 32;
 
 #[derive(Args, Debug)]
-pub(crate) struct Artifact {
+pub(crate) struct ArtifactCommand {
     #[command(subcommand)]
     action: ArtifactAction,
 }
@@ -56,8 +56,8 @@ enum ArtifactAction {
         #[arg(value_parser = folder::argument())]
         file: PathBuf,
         /// Origin of the file; files of a folder are always imports.
-        #[arg(long, value_enum, default_value_t = Source::Api)]
-        source: Source,
+        #[arg(long, value_enum, default_value_t = UploadSource::Api)]
+        source: UploadSource,
         /// Thread that the file belongs to.
         #[arg(long, value_name = "ID")]
         thread: Option<String>,
@@ -102,7 +102,7 @@ enum ArtifactAction {
 
 /// The origin of a file, which determines the kind of the artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Source {
+enum UploadSource {
     /// An ordinary file.
     Api,
     /// A file imported from another system.
@@ -113,7 +113,7 @@ enum Source {
     Screenshot,
 }
 
-impl Source {
+impl UploadSource {
     fn wire(self) -> ArtifactUploadSourceKind {
         match self {
             Self::Api => ArtifactUploadSourceKind::Api,
@@ -136,24 +136,24 @@ struct WorkspaceOptions {
 
 /// The thread and the artifact that an upload belongs to.
 #[derive(Clone, Default)]
-pub(super) struct Target {
+pub(super) struct UploadTarget {
     pub(super) thread_id: Option<ThreadId>,
     /// The artifact that gets a new version. `None` creates a new artifact.
     pub(super) artifact_id: Option<ArtifactId>,
 }
 
 /// The metadata of an upload.
-pub(super) struct Upload {
+pub(super) struct UploadRequest {
     pub(super) name: String,
     /// The media type. `None` lets the gateway detect it from the content.
     pub(super) mime_type: Option<String>,
     pub(super) size: u64,
     pub(super) sha256: String,
     pub(super) source_kind: ArtifactUploadSourceKind,
-    pub(super) target: Target,
+    pub(super) target: UploadTarget,
 }
 
-impl Artifact {
+impl ArtifactCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             ArtifactAction::Put {
@@ -164,7 +164,7 @@ impl Artifact {
                 artifact,
                 json,
             } => {
-                let target = Target {
+                let target = UploadTarget {
                     thread_id: thread.as_deref().map(ThreadId::parse).transpose()?,
                     artifact_id: artifact.as_deref().map(ArtifactId::parse).transpose()?,
                 };
@@ -173,7 +173,7 @@ impl Artifact {
                 } else {
                     put(&options, &file, source.wire(), target).await?
                 };
-                Ok(terminal::say(&if json {
+                Ok(terminal::print(&if json {
                     serde_json::to_string(&artifact).unwrap_or_default()
                 } else {
                     let name = terminal::harmless(&artifact.display_name);
@@ -188,7 +188,7 @@ impl Artifact {
                 json,
             } => {
                 let written = get(&options, &artifact, output, force).await?;
-                Ok(terminal::say(&if json {
+                Ok(terminal::print(&if json {
                     json!({"file": written}).to_string()
                 } else {
                     written.display().to_string()
@@ -208,7 +208,7 @@ async fn put(
     options: &WorkspaceOptions,
     path: &Path,
     source_kind: ArtifactUploadSourceKind,
-    target: Target,
+    target: UploadTarget,
 ) -> Result<ArtifactRef, Failure> {
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or("artifact").to_owned();
@@ -223,7 +223,7 @@ async fn put(
 async fn put_folder(
     options: &WorkspaceOptions,
     folder: &Path,
-    target: &Target,
+    target: &UploadTarget,
 ) -> Result<ArtifactRef, Failure> {
     if target.artifact_id.is_some() {
         return Err(Failure::Argument {
@@ -264,7 +264,7 @@ async fn put_folder(
             }));
         }
         let manifest = serde_json::to_vec_pretty(&json!({ "files": entries })).unwrap_or_default();
-        let upload = Upload {
+        let upload = UploadRequest {
             name,
             mime_type: Some("application/json".to_owned()),
             size: manifest.len() as u64,
@@ -314,7 +314,7 @@ async fn put_as(
     path: &Path,
     name: String,
     source_kind: ArtifactUploadSourceKind,
-    target: Target,
+    target: UploadTarget,
 ) -> Result<ArtifactRef, Failure> {
     let failed = |source| Failure::File {
         path: path.to_owned(),
@@ -337,7 +337,7 @@ async fn put_as(
         )));
     }
     let sha256 = hash(&mut file, size).map_err(failed)?;
-    let upload = Upload {
+    let upload = UploadRequest {
         name,
         mime_type: None,
         size,
@@ -349,7 +349,7 @@ async fn put_as(
     upload.send(local, workspace_id, read).await
 }
 
-impl Upload {
+impl UploadRequest {
     /// Uploads the content. `read` returns the bytes for an offset and a length.
     pub(super) async fn send(
         self,
@@ -589,7 +589,7 @@ async fn list(
         Ok((items, names))
     })
     .await?;
-    terminal::say(&match (as_json, items.is_empty()) {
+    terminal::print(&match (as_json, items.is_empty()) {
         (true, _) => json!({ "items": items }).to_string(),
         (false, true) if deleted => "There are no deleted artifacts.".to_owned(),
         (false, true) => "There are no artifacts. `ac artifact put FILE` creates one.".to_owned(),

@@ -15,7 +15,7 @@ use crate::{failure::Failure, local::Local, terminal};
 
 /// Ask a model, with the AGENTS.md of the thread's folder in the prompt.
 #[derive(Args, Debug)]
-pub(crate) struct Ask {
+pub(crate) struct AskCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Workspace [default: that of the current company folder, else the default workspace]
@@ -38,7 +38,7 @@ pub(crate) struct Ask {
     words: Vec<String>,
 }
 
-impl Ask {
+impl AskCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         use protocol::Id as _;
         if self.words.iter().all(|word| word.trim().is_empty()) {
@@ -94,7 +94,7 @@ impl Ask {
             if self.json {
                 return terminal::answer(&json!({"thread_id": thread_id, "turn": turn}), true);
             }
-            terminal::say("")?;
+            terminal::print("")?;
             if is_new {
                 terminal::complain(&format!("continue with: ac ask --thread {thread_id} …"));
             }
@@ -109,7 +109,7 @@ async fn listen(local: &Local, turn: &str, quiet: bool) -> Result<Value, Failure
     while let Some(Incoming { method, params, .. }) = local.client.notification().await {
         match method.as_str() {
             "item/agent_message/delta" if params["turn_id"] == turn && !quiet => {
-                terminal::say_piece(params["delta"].as_str().unwrap_or_default())?;
+                terminal::print_piece(params["delta"].as_str().unwrap_or_default())?;
             }
             "turn/completed" if params["turn"]["id"] == turn => {
                 return Ok(params["turn"].clone());

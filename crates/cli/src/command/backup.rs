@@ -16,7 +16,7 @@ use crate::{failure::Failure, folder, terminal};
 /// as a consistent snapshot, and a hash of every file. Of a company folder it leaves out the index, the worktrees and
 /// the running sessions. Links are left out and listed.
 #[derive(Args, Debug)]
-pub(crate) struct Backup {
+pub(crate) struct BackupCommand {
     #[command(flatten)]
     home: HomeOption,
     /// File to write, such as `accord.tar`.
@@ -34,7 +34,7 @@ pub(crate) struct Backup {
     json: bool,
 }
 
-impl Backup {
+impl BackupCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         if let Ok(existing) = self.file.symlink_metadata()
             && !(self.force && existing.is_file())
@@ -92,7 +92,7 @@ impl Backup {
         for left_out in &saved.left_out {
             terminal::complain(&format!("left out: {}", terminal::harmless(left_out)));
         }
-        terminal::say(&format!(
+        terminal::print(&format!(
             "{} of the home and {} are saved in {}",
             terminal::count(saved.files, "file"),
             terminal::count(saved.companies.len(), "company folder"),

@@ -10,7 +10,7 @@ use super::HomeOption;
 use crate::{failure::Failure, folder, local::Local, terminal};
 
 #[derive(Args, Debug)]
-pub(crate) struct Company {
+pub(crate) struct CompanyCommand {
     #[command(subcommand)]
     action: CompanyAction,
 }
@@ -32,7 +32,7 @@ enum CompanyAction {
     },
 }
 
-impl Company {
+impl CompanyCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let CompanyAction::Forget {
             home,
@@ -55,7 +55,7 @@ impl Company {
             let answer = json!({"forgotten": directory, "workspace": workspace.id});
             return terminal::answer(&answer, true);
         }
-        Ok(terminal::say(&format!(
+        Ok(terminal::print(&format!(
             "`{}` (`{directory}`) is forgotten. No files were changed; `ac workspace:open DIR` restores it.",
             terminal::harmless(&workspace.name),
         ))?)

@@ -5,12 +5,12 @@ use clap_complete::{Shell, generate};
 
 /// Print a completion script for a shell.
 #[derive(Args, Debug)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsCommand {
     /// Shell to print the script for.
     shell: Shell,
 }
 
-impl Completions {
+impl CompletionsCommand {
     pub(crate) fn run(&self) {
         let all = super::Command::command();
         let visible = all.get_subcommands().filter(|one| !one.is_hide_set());

@@ -14,7 +14,7 @@ use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 /// A provider cools down after a rate limit, a network failure or a rejected login; its sessions stay in the queue
 /// until the cool-down ends.
 #[derive(Args, Debug)]
-pub(crate) struct Cooldown {
+pub(crate) struct CooldownCommand {
     #[command(subcommand)]
     action: CooldownAction,
 }
@@ -48,7 +48,7 @@ enum CooldownAction {
     },
 }
 
-impl Cooldown {
+impl CooldownCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             CooldownAction::List {
@@ -104,7 +104,7 @@ impl Cooldown {
                 if !terminal::is_for_people(json) {
                     return terminal::answer(&json!(items), json);
                 }
-                Ok(terminal::say(&ended(&items))?)
+                Ok(terminal::print(&ended(&items))?)
             }
         }
     }
@@ -118,7 +118,7 @@ async fn listed(local: &Local, dir: Text) -> Result<Vec<CompanySessionCooldown>,
 
 fn print(items: &[CompanySessionCooldown], none: &str, as_json: bool) -> Result<(), Failure> {
     if items.is_empty() && terminal::is_for_people(as_json) {
-        return Ok(terminal::say(none)?);
+        return Ok(terminal::print(none)?);
     }
     terminal::answer(&json!(items), as_json)
 }

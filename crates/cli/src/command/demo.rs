@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 use super::{HomeOption, open, serve};
 use crate::{failure::Failure, folder, local::Local, terminal};
 
+mod content;
 mod documents;
 mod picture;
-mod story;
 mod worker;
 
 /// The file that marks the folder of a demo and records whether the demo is complete.
@@ -38,7 +38,7 @@ const COMPANY: &str = "fernway";
 /// Nothing leaves this machine: the workers are a shell script that comes with the demo, and installed worker programs
 /// are never started. Running the command again serves the existing demo.
 #[derive(Args, Debug)]
-pub(crate) struct Demo {
+pub(crate) struct DemoCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Folder of the demo, which must be empty or contain a demo [default: a folder in the temporary directory]
@@ -55,7 +55,7 @@ pub(crate) struct Demo {
     no_serve: bool,
 }
 
-impl Demo {
+impl DemoCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         if self.home.is_named() {
             let detail =
@@ -67,7 +67,7 @@ impl Demo {
         let place = DemoFolder::open(self.directory)?;
         place.complete().await?;
         if self.no_serve {
-            return Ok(terminal::say(&format!(
+            return Ok(terminal::print(&format!(
                 "The demo is in {}",
                 place.folder.display()
             ))?);
@@ -76,7 +76,7 @@ impl Demo {
         let opened = Home::open(&home)?;
         if let Some(served_at) = opened.served_at() {
             let address = open::address(&opened, &served_at).await?;
-            return Ok(terminal::say(&format!(
+            return Ok(terminal::print(&format!(
                 "The demo is already being served:\n  desktop    {address}"
             ))?);
         }
@@ -197,10 +197,9 @@ impl DemoFolder {
         let home = HomeOption {
             home: Some(self.home()),
         };
-        Local::with(
-            &home,
-            |local| async move { story::tell(&local, &company).await },
-        )
+        Local::with(&home, |local| async move {
+            content::create(&local, &company).await
+        })
         .await?;
         worker::write_stand_ins(&self.home().join(WORKERS), &self.folder.join(COMPANY))
             .map_err(failed)?;

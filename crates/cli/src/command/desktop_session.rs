@@ -47,7 +47,7 @@ impl DesktopSessionCommand {
         match self.action {
             DesktopSessionAction::List { home, json } => {
                 let rows = open(&home)?.list(now).await?;
-                terminal::say(&if json { as_json(&rows) } else { as_table(rows) })?;
+                terminal::print(&if json { as_json(&rows) } else { as_table(rows) })?;
             }
             DesktopSessionAction::End { home, id, json, .. } => {
                 let sessions = open(&home)?;
@@ -61,7 +61,7 @@ impl DesktopSessionCommand {
                         ended
                     }
                 };
-                terminal::say(&match (json, ended.as_slice()) {
+                terminal::print(&match (json, ended.as_slice()) {
                     (true, ended) => json!({ "ended": ended }).to_string(),
                     (false, []) => "No browser was signed in.".to_owned(),
                     (false, [id]) => format!("The browser with the session `{id}` is signed out."),

@@ -21,7 +21,7 @@ use crate::{failure::Failure, local::Local, terminal};
 
 /// Show and change the AGENTS.md of a folder of the thread tree.
 #[derive(Args, Debug)]
-pub(crate) struct Doc {
+pub(crate) struct DocCommand {
     #[command(subcommand)]
     action: DocAction,
 }
@@ -92,12 +92,12 @@ struct DocOptions {
 }
 
 /// A resolved folder of a workspace.
-struct Scope {
+struct ResolvedFolder {
     workspace_id: WorkspaceId,
     folder_id: Option<FolderId>,
 }
 
-impl Doc {
+impl DocCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             DocAction::Show { options, json } => show(options, json).await,
@@ -129,14 +129,14 @@ impl Doc {
 }
 
 impl DocOptions {
-    async fn find(&self, local: &Local) -> Result<Scope, Failure> {
+    async fn find(&self, local: &Local) -> Result<ResolvedFolder, Failure> {
         let tree = tree::read(local, self.workspace.as_deref()).await?;
         let mut folder_id = None;
         let names = self.folder.as_deref().unwrap_or_default().split('/');
         for name in names.filter(|name| !name.is_empty()) {
             folder_id = Some(child(&tree, folder_id.as_ref(), name)?);
         }
-        Ok(Scope {
+        Ok(ResolvedFolder {
             workspace_id: tree.workspace_id,
             folder_id,
         })
@@ -173,7 +173,7 @@ fn child(
     }
 }
 
-impl Scope {
+impl ResolvedFolder {
     async fn get(&self, local: &Local) -> Result<ThreadAgentsDocGetResponse, Failure> {
         let params = ThreadAgentsDocGetParams {
             workspace_id: self.workspace_id.clone(),
@@ -201,7 +201,7 @@ async fn show(options: DocOptions, json: bool) -> Result<(), Failure> {
         return terminal::answer(&json!(found), true);
     }
     let Some(effective) = found.effective else {
-        return Ok(terminal::say("No AGENTS.md applies here.")?);
+        return Ok(terminal::print("No AGENTS.md applies here.")?);
     };
     if effective.inherited {
         let source = if effective.source_path.is_empty() {
@@ -214,9 +214,9 @@ async fn show(options: DocOptions, json: bool) -> Result<(), Failure> {
     let content = effective.doc.content.trim_end();
     // A pipe or file gets the exact bytes, a terminal a text without control characters.
     Ok(if terminal::is_for_people(false) {
-        terminal::say(&terminal::harmless_lines(content))
+        terminal::print(&terminal::harmless_lines(content))
     } else {
-        terminal::say(content)
+        terminal::print(content)
     }?)
 }
 
@@ -256,7 +256,7 @@ async fn edit(options: DocOptions, empty: EmptyText, json: bool) -> Result<(), F
     for warning in &saved.content_warnings {
         terminal::complain(&format!("warning: {warning}"));
     }
-    Ok(terminal::say(&format!("version {}", saved.doc.version))?)
+    Ok(terminal::print(&format!("version {}", saved.doc.version))?)
 }
 
 async fn propose(options: DocOptions, because: String, json: bool) -> Result<(), Failure> {
@@ -279,7 +279,7 @@ async fn propose(options: DocOptions, because: String, json: bool) -> Result<(),
     if !terminal::is_for_people(json) {
         return terminal::answer(&json!(proposal), json);
     }
-    Ok(terminal::say(&format!(
+    Ok(terminal::print(&format!(
         "{}\n\n{} waits for a decision: `ac approve {0}` or `ac deny {0}` in its company folder",
         terminal::harmless_lines(&proposal.diff),
         proposal.id
@@ -370,5 +370,8 @@ async fn restore(options: DocOptions, version: Option<i64>, json: bool) -> Resul
     if json {
         return terminal::answer(&json!(restored), true);
     }
-    Ok(terminal::say(&format!("version {}", restored.doc.version))?)
+    Ok(terminal::print(&format!(
+        "version {}",
+        restored.doc.version
+    ))?)
 }

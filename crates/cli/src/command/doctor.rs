@@ -45,7 +45,7 @@ use programs::CompanyAdapters;
 /// Checks the home, its free space, its database, the contents of artifacts, the known company folders, the worker
 /// programs, git and the port. Exits with code 1 if a check failed; warnings do not count.
 #[derive(Args, Debug)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Print JSON.
@@ -121,7 +121,7 @@ fn keys(home: &Home) -> Finding {
     }
 }
 
-impl Doctor {
+impl DoctorCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let path = self.home.path()?;
         let mut launches = Vec::new();
@@ -143,7 +143,7 @@ impl Doctor {
             let answer = json!({"ok": broken == 0, "findings": findings});
             terminal::answer(&answer, true)?;
         } else {
-            terminal::say(&shown(&findings))?;
+            terminal::print(&shown(&findings))?;
         }
         match broken {
             0 => Ok(()),

@@ -23,13 +23,13 @@ use crate::{
     failure::Failure, folder::CompanyOption, local::Local, names::Names, terminal, worker_session,
 };
 
-mod shown;
+mod decision_content;
 
-pub(super) use shown::Shown;
+pub(super) use decision_content::DecisionContent;
 
 /// List items that wait for a decision, or show one of them.
 #[derive(Args, Debug)]
-pub(crate) struct Inbox {
+pub(crate) struct InboxCommand {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(crate) struct Inbox {
 
 /// Decide about an item that waits for a decision.
 #[derive(Args, Debug)]
-pub(crate) struct Decide {
+pub(crate) struct DecideCommand {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
@@ -76,40 +76,40 @@ const MAX_ITEMS: u32 = 5000;
 const PAGE: u32 = 50;
 
 /// An item that waits for a decision.
-pub(super) enum Waiting {
+pub(super) enum PendingItem {
     /// A document of the company folder.
     Document(Box<InboxPending>),
     /// A change of an AGENTS.md.
     Proposal(Box<ThreadAgentsDocProposal>),
 }
 
-impl Inbox {
+impl InboxCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let company = self.company;
         let is_for_people = terminal::is_for_people(self.json);
         if let Some(id) = self.id {
             let shown = Local::with(&self.home, |local| async move {
-                let tray = Tray::of(&local, &company).await?;
-                let subject = named(tray.waiting().await?, &id)?;
-                tray.show(&local, &subject).await
+                let inbox_sources = InboxSources::of(&local, &company).await?;
+                let subject = named(inbox_sources.waiting().await?, &id)?;
+                inbox_sources.show(&local, &subject).await
             });
             let shown = shown.await?;
             return if is_for_people {
-                Ok(terminal::say(&shown.with_hash())?)
+                Ok(terminal::print(&shown.with_hash())?)
             } else {
                 terminal::answer(&shown.answer, true)
             };
         }
         let (waiting, places, names) = Local::with(&self.home, |local| async move {
-            let tray = Tray::of(&local, &company).await?;
-            if tray.folder.is_none() {
+            let inbox_sources = InboxSources::of(&local, &company).await?;
+            if inbox_sources.folder.is_none() {
                 terminal::complain("There is no company folder here: only proposals are shown.");
             }
-            let waiting = tray.waiting().await?;
-            let places = places(&local, &waiting).await?;
+            let waiting = inbox_sources.waiting().await?;
+            let places = proposal_paths(&local, &waiting).await?;
             let names = if is_for_people {
                 let rows: Vec<_> = waiting.iter().map(|one| one.row(true, &places)).collect();
-                let params = json!({"workspace_dir": tray.folder});
+                let params = json!({"workspace_dir": inbox_sources.folder});
                 Names::of_answer(&local.client, &params, &json!(rows)).await
             } else {
                 Names::default()
@@ -118,7 +118,7 @@ impl Inbox {
         })
         .await?;
         if waiting.is_empty() && is_for_people {
-            return Ok(terminal::say("Nothing waits for a decision.")?);
+            return Ok(terminal::print("Nothing waits for a decision.")?);
         }
         let rows: Vec<_> = waiting
             .iter()
@@ -126,15 +126,15 @@ impl Inbox {
             .collect();
         terminal::answer_with(&json!(rows), &names, self.json)?;
         for one in waiting.iter().filter(|_| is_for_people) {
-            if let Waiting::Proposal(proposal) = one {
-                terminal::say(&shown(proposal, &places))?;
+            if let PendingItem::Proposal(proposal) = one {
+                terminal::print(&shown(proposal, &places))?;
             }
         }
         Ok(())
     }
 }
 
-impl Decide {
+impl DecideCommand {
     pub(crate) async fn run(self, decision: ReviewDecision) -> Result<(), Failure> {
         let Self {
             home,
@@ -151,10 +151,10 @@ impl Decide {
             detail: "--as is empty: expected a name".to_owned(),
         })?;
         let resolved = Local::with(&home, |local| async move {
-            let tray = Tray::of(&local, &company).await?;
-            let waiting = tray.waiting().await?;
+            let inbox_sources = InboxSources::of(&local, &company).await?;
+            let waiting = inbox_sources.waiting().await?;
             if !waiting.iter().any(|one| one.id().starts_with(&id))
-                && let Some(before) = tray.decided(&id).await?
+                && let Some(before) = inbox_sources.decided(&id).await?
             {
                 return Ok((repeat(before, decision)?, Names::default()));
             }
@@ -163,7 +163,7 @@ impl Decide {
             let expected_sha256 = match sha256 {
                 Some(sha256) => sha256,
                 None => {
-                    let shown = tray.show(&local, &subject).await?;
+                    let shown = inbox_sources.show(&local, &subject).await?;
                     terminal::complain(&shown.with_hash());
                     if !yes && terminal::can_ask() {
                         terminal::confirm(&question(&subject, decision))?;
@@ -171,13 +171,13 @@ impl Decide {
                     shown.sha256
                 }
             };
-            let verdict = Verdict {
+            let verdict = ItemDecision {
                 decision,
                 actor_id,
                 notes,
                 expected_sha256,
             };
-            let folder = tray.folder.as_ref();
+            let folder = inbox_sources.folder.as_ref();
             let title = subject.title().1.to_owned();
             let mut resolved = subject.decide(&local.client, folder, verdict).await?;
             if terminal::is_for_people(json) {
@@ -194,7 +194,7 @@ impl Decide {
 }
 
 /// The sources of items that wait for a decision.
-pub(super) struct Tray<'a> {
+pub(super) struct InboxSources<'a> {
     client: &'a Client,
     /// The company folder whose documents are included. `None` if there is none.
     folder: Option<Text>,
@@ -202,7 +202,7 @@ pub(super) struct Tray<'a> {
     workspaces: Vec<WorkspaceId>,
 }
 
-impl<'a> Tray<'a> {
+impl<'a> InboxSources<'a> {
     /// Uses the given or current company folder. Without one, includes the proposals of all workspaces of the home, and
     /// the documents of its company folder if it has only one.
     pub(super) async fn of(local: &'a Local, option: &CompanyOption) -> Result<Self, Failure> {
@@ -223,21 +223,26 @@ impl<'a> Tray<'a> {
     }
 
     /// Loads all items that wait, documents first.
-    pub(super) async fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
+    pub(super) async fn waiting(&self) -> Result<Vec<PendingItem>, Failure> {
         let mut waiting = Vec::new();
         if let Some(folder) = &self.folder {
             let mut pending = snapshot(self.client, folder.clone(), 1).await?.pending;
             mark_unusable(self.client, folder, &mut pending).await?;
-            waiting.extend(pending.into_iter().map(Box::new).map(Waiting::Document));
+            waiting.extend(pending.into_iter().map(Box::new).map(PendingItem::Document));
         }
         let proposals = self.proposals(Some(Status::Pending)).await?;
-        waiting.extend(proposals.into_iter().map(Box::new).map(Waiting::Proposal));
+        waiting.extend(
+            proposals
+                .into_iter()
+                .map(Box::new)
+                .map(PendingItem::Proposal),
+        );
         Ok(waiting)
     }
 
     /// Loads the content that a decision about the item is based on.
-    async fn show(&self, local: &Local, subject: &Waiting) -> Result<Shown, Failure> {
-        let places = places(local, std::slice::from_ref(subject)).await?;
+    async fn show(&self, local: &Local, subject: &PendingItem) -> Result<DecisionContent, Failure> {
+        let places = proposal_paths(local, std::slice::from_ref(subject)).await?;
         subject
             .read(self.client, self.folder.as_ref(), &places)
             .await
@@ -290,7 +295,7 @@ impl<'a> Tray<'a> {
 }
 
 /// The decision of a person about an item.
-pub(super) struct Verdict {
+pub(super) struct ItemDecision {
     pub(super) decision: ReviewDecision,
     pub(super) actor_id: Text,
     pub(super) notes: Option<String>,
@@ -299,7 +304,7 @@ pub(super) struct Verdict {
 }
 
 /// Returns the confirmation question.
-fn question(subject: &Waiting, decision: ReviewDecision) -> String {
+fn question(subject: &PendingItem, decision: ReviewDecision) -> String {
     let word = match decision {
         ReviewDecision::Approved => "Approve",
         ReviewDecision::Denied => "Deny",
@@ -311,7 +316,7 @@ async fn decide_document(
     client: &Client,
     folder: Option<&Text>,
     subject: &InboxPending,
-    verdict: Verdict,
+    verdict: ItemDecision,
 ) -> Result<Value, Failure> {
     let params = json!({
         "workspace_dir": folder,
@@ -340,12 +345,12 @@ fn is_changed(failure: &Failure) -> bool {
 async fn decide_proposal(
     client: &Client,
     proposal: ThreadAgentsDocProposal,
-    Verdict {
+    ItemDecision {
         decision,
         notes,
         expected_sha256,
         ..
-    }: Verdict,
+    }: ItemDecision,
 ) -> Result<Value, Failure> {
     let params = ThreadAgentsDocProposalDecideParams {
         workspace_id: proposal.workspace_id,
@@ -481,19 +486,19 @@ async fn mark_unusable(
 }
 
 /// The paths of the files that proposals change, by workspace and folder.
-pub(super) type Places = BTreeMap<(WorkspaceId, FolderId), String>;
+pub(super) type ProposalPaths = BTreeMap<(WorkspaceId, FolderId), String>;
 
 /// Loads the paths for all proposals, reading each tree once.
-async fn places(local: &Local, waiting: &[Waiting]) -> Result<Places, Failure> {
-    let mut places = Places::new();
+async fn proposal_paths(local: &Local, waiting: &[PendingItem]) -> Result<ProposalPaths, Failure> {
+    let mut places = ProposalPaths::new();
     let workspaces: BTreeSet<_> = waiting
         .iter()
         .filter_map(|one| match one {
-            Waiting::Proposal(proposal) => proposal
+            PendingItem::Proposal(proposal) => proposal
                 .folder_id
                 .as_ref()
                 .and(Some(&proposal.workspace_id)),
-            Waiting::Document(_) => None,
+            PendingItem::Document(_) => None,
         })
         .collect();
     for workspace in workspaces {
@@ -518,7 +523,7 @@ fn path(folders: &[ThreadFolder], folder: &ThreadFolder) -> String {
 }
 
 /// Returns the path of the file that a proposal changes.
-fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a str {
+fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a ProposalPaths) -> &'a str {
     let Some(folder) = &proposal.folder_id else {
         return "AGENTS.md";
     };
@@ -526,13 +531,13 @@ fn file<'a>(proposal: &'a ThreadAgentsDocProposal, places: &'a Places) -> &'a st
     place.map_or(folder.as_str(), String::as_str)
 }
 
-impl Waiting {
+impl PendingItem {
     /// Sends a decision about the shown content to the gateway, with the role of a person.
     pub(super) async fn decide(
         self,
         client: &Client,
         folder: Option<&Text>,
-        verdict: Verdict,
+        verdict: ItemDecision,
     ) -> Result<Value, Failure> {
         self.check_usable(verdict.decision)?;
         let id = self.id().to_owned();
@@ -590,7 +595,7 @@ impl Waiting {
     }
 
     /// Returns the row of the item in the list. For people it leaves out the proposal, which is shown below the table.
-    fn row(&self, is_for_people: bool, places: &Places) -> Value {
+    fn row(&self, is_for_people: bool, places: &ProposalPaths) -> Value {
         match self {
             Self::Document(pending) => {
                 let mut row = json!({
@@ -635,7 +640,7 @@ fn kind(word: &str, is_for_people: bool) -> String {
 }
 
 /// Formats a proposal for people.
-fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
+fn shown(proposal: &ThreadAgentsDocProposal, places: &ProposalPaths) -> String {
     let stale = if proposal.is_stale {
         format!(
             ", based on version {}, current version {}",
@@ -655,7 +660,7 @@ fn shown(proposal: &ThreadAgentsDocProposal, places: &Places) -> String {
 }
 
 /// Returns the item with this id or unique prefix.
-pub(super) fn named(waiting: Vec<Waiting>, id: &str) -> Result<Waiting, Failure> {
+pub(super) fn named(waiting: Vec<PendingItem>, id: &str) -> Result<PendingItem, Failure> {
     let mut found = waiting.into_iter().filter(|one| one.id().starts_with(id));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),

@@ -52,7 +52,7 @@ const DECISIONS: [&str; 6] = [
 
 /// `ac rpc:call`
 #[derive(Args, Debug)]
-pub(crate) struct RpcCall {
+pub(crate) struct RpcCallCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Name of the method on the wire.
@@ -65,7 +65,7 @@ pub(crate) struct RpcCall {
 
 /// `ac methods`
 #[derive(Args, Debug)]
-pub(crate) struct Methods {
+pub(crate) struct MethodsCommand {
     /// List only methods whose name starts with this text.
     prefix: Option<String>,
     /// Print JSON.
@@ -73,7 +73,7 @@ pub(crate) struct Methods {
     json: bool,
 }
 
-impl RpcCall {
+impl RpcCallCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let Self {
             home,
@@ -89,7 +89,7 @@ impl RpcCall {
     }
 }
 
-impl Methods {
+impl MethodsCommand {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let prefix = self.prefix.unwrap_or_default();
         let found: Vec<_> = protocol::methods()
@@ -121,7 +121,7 @@ impl Methods {
         } else {
             terminal::table(&["COMMAND", "SCOPE", "PURPOSE"], &rows)
         };
-        Ok(terminal::say(&text)?)
+        Ok(terminal::print(&text)?)
     }
 }
 
@@ -180,7 +180,7 @@ pub(crate) async fn run(
         (terminal::is_for_people(as_json), method.name, &dir)
     {
         let dir = folder::quoted(dir);
-        terminal::say(&format!(
+        terminal::print(&format!(
             "The company folder {dir} is ready. Next: `ac workspace:project:create_with_defaults {dir} --name NAME` creates a project."
         ))?;
     } else if terminal::is_for_people(as_json) {

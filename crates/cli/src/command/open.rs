@@ -20,7 +20,7 @@ const FAILURE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Open the web desktop in a browser, signed in.
 #[derive(Args, Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Only print the address; it is valid once, for ten minutes.
@@ -31,7 +31,7 @@ pub(crate) struct Open {
     json: bool,
 }
 
-impl Open {
+impl OpenCommand {
     pub(crate) async fn run(&self) -> Result<(), Failure> {
         let home = Home::open(&self.home.path()?)?;
         let served_at = home.served_at().ok_or(Failure::NotServed)?;
@@ -40,14 +40,14 @@ impl Open {
             return terminal::answer(&json!({"address": address}), true);
         }
         if self.print {
-            return Ok(terminal::say(&address)?);
+            return Ok(terminal::print(&address)?);
         }
         let page = write_redirect(&home, &address)?;
         if !start_browser(&page).await {
             let sentence = format!("No browser could be started. Open this address:\n{address}");
-            return Ok(terminal::say(&sentence)?);
+            return Ok(terminal::print(&sentence)?);
         }
-        Ok(terminal::say(&format!(
+        Ok(terminal::print(&format!(
             "The desktop opens in a browser through {}\nIf it does not, `ac open --print` prints an address to open \
              manually.",
             page.display()

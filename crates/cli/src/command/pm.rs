@@ -17,7 +17,7 @@ use crate::{failure::Failure, folder, local::Local, terminal};
 mod gantt;
 
 #[derive(Args, Debug)]
-pub(crate) struct Pm {
+pub(crate) struct PmCommand {
     #[command(subcommand)]
     action: PmAction,
 }
@@ -84,7 +84,7 @@ impl ProjectOptions {
     }
 }
 
-impl Pm {
+impl PmCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             PmAction::Gantt { options, width } => draw(&options, width).await,
@@ -117,7 +117,7 @@ async fn draw(options: &ProjectOptions, width: Option<usize>) -> Result<(), Fail
         width: width.or_else(columns).unwrap_or(100),
         is_coloured,
     };
-    terminal::say(&gantt::draw(&row.name, &plan, style))?;
+    terminal::print(&gantt::draw(&row.name, &plan, style))?;
     Ok(())
 }
 
@@ -130,6 +130,6 @@ async fn export(options: &ProjectOptions, format: Format) -> Result<(), Failure>
     let answer = Local::with(&options.home, |local| async move {
         Ok(local.client.call::<PmExport>(params).await?)
     });
-    terminal::say(answer.await?.content.trim_end())?;
+    terminal::print(answer.await?.content.trim_end())?;
     Ok(())
 }

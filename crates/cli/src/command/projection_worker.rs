@@ -6,12 +6,12 @@ use blobs::projection::{ProjectionKind, run_child};
 use clap::Args;
 
 #[derive(Args, Debug)]
-pub(crate) struct ProjectionWorker {
+pub(crate) struct ProjectionWorkerCommand {
     /// Kind of projection.
     kind: String,
 }
 
-impl ProjectionWorker {
+impl ProjectionWorkerCommand {
     /// Reads the artifact from standard input and writes the projection to standard output. Restricts the process
     /// first, so nothing else may have been started in it.
     pub(crate) fn run(&self) -> ExitCode {

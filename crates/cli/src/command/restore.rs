@@ -15,7 +15,7 @@ use crate::{failure::Failure, folder, terminal};
 /// Parts that `ac backup` leaves out are created again: the owner's token and the index of a company folder. A restored
 /// company folder can be read; `ac trust` lets Accord work in it again.
 #[derive(Args, Debug)]
-pub(crate) struct Restore {
+pub(crate) struct RestoreCommand {
     /// Backup file written by `ac backup`.
     #[arg(value_parser = folder::argument())]
     file: PathBuf,
@@ -29,7 +29,7 @@ pub(crate) struct Restore {
     json: bool,
 }
 
-impl Restore {
+impl RestoreCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let home = self.home.path()?;
         let bar = terminal::bytes_bar(0);
@@ -71,6 +71,6 @@ impl Restore {
             terminal::count(restored.files, "file"),
             restored.home.display()
         ));
-        Ok(terminal::say(&lines.join("\n"))?)
+        Ok(terminal::print(&lines.join("\n"))?)
     }
 }

@@ -9,7 +9,7 @@ use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 /// Search the documents, messages, comments, tasks and events of a company.
 #[derive(Args, Debug)]
-pub(crate) struct Search {
+pub(crate) struct SearchCommand {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Search {
     json: bool,
 }
 
-impl Search {
+impl SearchCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let query = Text::new(self.words.join(" ")).ok_or_else(|| Failure::Argument {
             detail: "the search text is empty: expected a word".to_owned(),
@@ -47,7 +47,7 @@ impl Search {
         })
         .await?;
         if found.items.is_empty() && !self.json {
-            return Ok(terminal::say("Nothing was found.")?);
+            return Ok(terminal::print("Nothing was found.")?);
         }
         let row = |hit: &SearchHit| json!({"kind": hit.kind, "id": hit.id, "title": hit.title, "text": hit.snippet});
         if self.json {

@@ -21,7 +21,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Serve {
+pub(crate) struct ServeCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Address to listen on; port 0 selects a free port.
@@ -38,7 +38,7 @@ pub(crate) struct Serve {
     allowed_origins: Vec<String>,
 }
 
-impl Serve {
+impl ServeCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         serve(ServeOptions {
             home: self.home.path()?,
@@ -78,7 +78,7 @@ fn announce(serving: &Serving) {
         "Accord is ready on {http}\n  desktop    {sign_in}\n  WebSocket  {url}\n  token      {}\nStop it with Ctrl-C.",
         token_file.display()
     );
-    if let Err(error) = terminal::say(&sentence) {
+    if let Err(error) = terminal::print(&sentence) {
         tracing::debug!(%error, "nobody reads standard output");
     }
 }

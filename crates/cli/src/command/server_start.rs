@@ -12,7 +12,7 @@ use crate::failure::Failure;
 const TURN_GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Args, Debug)]
-pub(crate) struct ServerStart {
+pub(crate) struct ServerStartCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Process requests one at a time and respond in their order.
@@ -23,7 +23,7 @@ pub(crate) struct ServerStart {
     max_line: usize,
 }
 
-impl ServerStart {
+impl ServerStartCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let home = Home::open(&self.home.path()?)?;
         let gateway = Gateway::open(&home, &super::gateway_options()).await?;

@@ -9,7 +9,7 @@ use crate::{failure::Failure, terminal};
 
 /// Print a service file that starts the gateway at login.
 #[derive(Args, Debug)]
-pub(crate) struct Service {
+pub(crate) struct ServiceCommand {
     #[command(subcommand)]
     action: ServiceAction,
 }
@@ -26,7 +26,7 @@ enum ServiceAction {
     },
 }
 
-impl Service {
+impl ServiceCommand {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let ServiceAction::Install { home, print: _ } = &self.action;
         let home = home.path()?;
@@ -36,7 +36,7 @@ impl Service {
         } else {
             unit(&program, &home)
         };
-        Ok(terminal::say(&text)?)
+        Ok(terminal::print(&text)?)
     }
 }
 

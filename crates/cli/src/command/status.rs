@@ -18,7 +18,7 @@ use crate::{
 
 /// Show the status of the home, its gateway and the current company.
 #[derive(Args, Debug)]
-pub(crate) struct Status {
+pub(crate) struct StatusCommand {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct Status {
     json: bool,
 }
 
-impl Status {
+impl StatusCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let option = self.company;
         let home = Home::open(&self.home.path()?)?;
@@ -40,8 +40,8 @@ impl Status {
                 None => None,
                 Some(workspace_dir) => {
                     // Count through the inbox, so that the number equals the rows of `ac inbox`.
-                    let tray = inbox::Tray::of(&local, &option).await?;
-                    let waiting = tray.waiting().await?.len();
+                    let inbox_sources = inbox::InboxSources::of(&local, &option).await?;
+                    let waiting = inbox_sources.waiting().await?.len();
                     let params = CompanyFolderParams { workspace_dir };
                     let found = client.call::<CompanyWorkspaceHomeSnapshot>(params);
                     Some((found.await?.home, waiting))
@@ -76,7 +76,7 @@ impl Status {
                 .filter_map(missing)
                 .map(terminal::harmless)
             {
-                terminal::say(&format!(
+                terminal::print(&format!(
                     "\nThe company folder `{dir}` does not exist: put it back, or run `ac company forget {}`.",
                     folder::quoted(&dir)
                 ))?;

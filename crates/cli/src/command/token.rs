@@ -9,7 +9,7 @@ use super::HomeOption;
 use crate::{failure::Failure, names::Names, terminal};
 
 #[derive(Args, Debug)]
-pub(crate) struct Token {
+pub(crate) struct TokenCommand {
     #[command(subcommand)]
     action: TokenAction,
 }
@@ -57,7 +57,7 @@ enum TokenAction {
     },
 }
 
-impl Token {
+impl TokenCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         match self.action {
             TokenAction::Create {
@@ -70,7 +70,7 @@ impl Token {
             } => {
                 let token = NewToken::new(name, &role, &scopes, &workspaces)?;
                 let (row, secret) = token.create(&open(&home)?, &Sources::system()).await?;
-                terminal::say(&if json {
+                terminal::print(&if json {
                     json!({"id": row.id, "token": secret}).to_string()
                 } else {
                     format!(
@@ -84,7 +84,7 @@ impl Token {
                 let rows = store.access_tokens().list().await?;
                 let workspaces = store.workspaces().list().await?.into_iter();
                 let names = workspaces.map(|workspace| (workspace.id, workspace.name));
-                terminal::say(&if json {
+                terminal::print(&if json {
                     as_json(&rows)
                 } else {
                     as_table(rows, &names.collect())
@@ -95,7 +95,7 @@ impl Token {
                 if !open(&home)?.access_tokens().revoke(&id, now).await? {
                     return Err(Failure::UnknownToken { id });
                 }
-                terminal::say(&if json {
+                terminal::print(&if json {
                     json!({"id": id, "revoked": true}).to_string()
                 } else {
                     format!("The token `{id}` is revoked.")

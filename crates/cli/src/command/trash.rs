@@ -20,7 +20,7 @@ const BATCH: usize = 1000;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
 #[derive(Args, Debug)]
-pub(crate) struct Trash {
+pub(crate) struct TrashCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Workspace [default: that of the current company folder, else the default workspace]
@@ -57,7 +57,7 @@ enum TrashAction {
     },
 }
 
-impl Trash {
+impl TrashCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let Self {
             home,
@@ -70,7 +70,7 @@ impl Trash {
             let items = read(&local, &workspace_id).await?;
             match action {
                 TrashAction::List if json => terminal::answer(&json!({ "items": items }), true),
-                TrashAction::List => Ok(terminal::say(&table(&items))?),
+                TrashAction::List => Ok(terminal::print(&table(&items))?),
                 TrashAction::Restore { ids } => {
                     let chosen = choose(&items, &ids)?;
                     restore(&local, &workspace_id, chosen, json).await
@@ -140,7 +140,7 @@ async fn restore(
         }
         let mut lines = vec![format!("Restored {}.", name(item))];
         lines.extend(restored.notes.iter().map(|note| terminal::harmless(note)));
-        terminal::say(&lines.join("\n"))?;
+        terminal::print(&lines.join("\n"))?;
     }
     if as_json {
         terminal::answer(&json!({ "restored": answers }), true)?;
@@ -184,7 +184,7 @@ async fn purge(
         1 => "1 item was deleted permanently.".to_owned(),
         many => format!("{many} items were deleted permanently."),
     };
-    Ok(terminal::say(&sentence)?)
+    Ok(terminal::print(&sentence)?)
 }
 
 fn table(items: &[TrashItem]) -> String {

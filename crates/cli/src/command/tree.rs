@@ -14,7 +14,7 @@ use crate::{failure::Failure, local::Local, names::Names, terminal};
 
 /// Print the thread tree of a workspace.
 #[derive(Args, Debug)]
-pub(crate) struct Tree {
+pub(crate) struct TreeCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Workspace [default: that of the current company folder, else the default workspace]
@@ -25,7 +25,7 @@ pub(crate) struct Tree {
     json: bool,
 }
 
-impl Tree {
+impl TreeCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let Self {
             home,
@@ -41,7 +41,7 @@ impl Tree {
         if json {
             terminal::answer(&json!(tree), true)
         } else {
-            Ok(terminal::say(&draw(&tree, &names))?)
+            Ok(terminal::print(&draw(&tree, &names))?)
         }
     }
 }

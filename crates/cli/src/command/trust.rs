@@ -16,7 +16,7 @@ use crate::{failure::Failure, folder, local::Local, terminal, worker_session};
 ///
 /// Such a folder can be read, but Accord changes and starts nothing in it until you trust it.
 #[derive(Args, Debug)]
-pub(crate) struct Trust {
+pub(crate) struct TrustCommand {
     #[command(flatten)]
     home: HomeOption,
     /// Company folder.
@@ -33,7 +33,7 @@ pub(crate) struct Trust {
     json: bool,
 }
 
-impl Trust {
+impl TrustCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let Self {
             home,
@@ -72,7 +72,7 @@ impl Trust {
             return terminal::answer(&json!(response), as_json);
         }
         let dir = terminal::harmless(&response.workspace_dir);
-        Ok(terminal::say(&if response.trusted {
+        Ok(terminal::print(&if response.trusted {
             format!("{dir} is trusted on this machine.")
         } else {
             format!("{dir} is no longer trusted on this machine: it can only be read.")

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{HomeOption, inbox::Tray};
+use super::{HomeOption, inbox::InboxSources};
 use crate::{failure::Failure, folder::CompanyOption, local::Local, terminal};
 
 mod board;
@@ -26,8 +26,8 @@ mod source;
 mod tests;
 mod view;
 
-use board::{Board, Next, Outcome};
-use source::Source;
+use board::{ActionOutcome, Board, KeyReaction};
+use source::CompanySource;
 
 /// Interval between refreshes without events.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ const EVENT_DELAY: Duration = Duration::from_millis(150);
 
 /// Watch runs, sessions, events and the inbox of a company in the terminal, stop sessions and decide.
 #[derive(Args, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct WatchCommand {
     #[command(flatten)]
     home: HomeOption,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct Watch {
     json: bool,
 }
 
-impl Watch {
+impl WatchCommand {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let is_shown = io::stdout().is_terminal() && io::stdin().is_terminal();
         if !is_shown && !self.json {
@@ -102,7 +102,7 @@ async fn follow(
             let board = board.get_or_insert_with(|| Board::new(&source.company));
             board.notice.clear();
             match live(&source, board, keys, draw).await {
-                Err(failure) if local.is_remote() && is_lost(&failure) => Ok(Ended::Lost),
+                Err(failure) if local.is_remote() && is_lost(&failure) => Ok(ViewEnd::Lost),
                 ended => ended,
             }
         })
@@ -112,13 +112,13 @@ async fn follow(
             return ended.map(drop);
         };
         match ended {
-            Ok(Ended::Quit) => return Ok(()),
-            Ok(Ended::Lost) => {}
+            Ok(ViewEnd::Quit) => return Ok(()),
+            Ok(ViewEnd::Lost) => {}
             Err(failure) if is_lost(&failure) => {}
             Err(failure) => return Err(failure),
         }
         board.notice = "The connection to the gateway ended. Reconnecting…   q quit".to_owned();
-        if gateway_is_back(home, board, keys, draw).await? == Ended::Quit {
+        if gateway_is_back(home, board, keys, draw).await? == ViewEnd::Quit {
             return Ok(());
         }
     }
@@ -126,7 +126,7 @@ async fn follow(
 
 /// The reason why the live view ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Ended {
+enum ViewEnd {
     /// The user quits.
     Quit,
     /// The connection to the gateway was lost, or a gateway is available again.
@@ -148,15 +148,15 @@ async fn gateway_is_back(
     board: &mut Board,
     keys: &mut mpsc::Receiver<Event>,
     draw: &mut impl FnMut(&Board) -> io::Result<()>,
-) -> Result<Ended, Failure> {
+) -> Result<ViewEnd, Failure> {
     loop {
         draw(board)?;
         tokio::select! {
             biased;
             key = keys.recv() => match key {
-                None => return Ok(Ended::Quit),
-                Some(Event::Key(key)) if board.key_while_lost(key) == Next::Quit => {
-                    return Ok(Ended::Quit);
+                None => return Ok(ViewEnd::Quit),
+                Some(Event::Key(key)) if board.key_while_lost(key) == KeyReaction::Quit => {
+                    return Ok(ViewEnd::Quit);
                 }
                 Some(_) => {}
             },
@@ -165,7 +165,7 @@ async fn gateway_is_back(
                 let served_at = super::blocking(move || Ok(Home::open(&path)?.served_at()));
                 let served_at: Result<_, gateway::Error> = served_at.await?;
                 if served_at?.is_some() {
-                    return Ok(Ended::Lost);
+                    return Ok(ViewEnd::Lost);
                 }
             }
         }
@@ -173,19 +173,22 @@ async fn gateway_is_back(
 }
 
 /// Creates the source for the company folder of a connection.
-async fn source<'a>(local: &'a Local, company: &CompanyOption) -> Result<Source<'a>, Failure> {
+async fn source<'a>(
+    local: &'a Local,
+    company: &CompanyOption,
+) -> Result<CompanySource<'a>, Failure> {
     let dir = local.company(company).await?;
-    let tray = Tray::of(local, company).await?;
-    Source::new(&local.client, dir, tray).await
+    let inbox_sources = InboxSources::of(local, company).await?;
+    CompanySource::new(&local.client, dir, inbox_sources).await
 }
 
 /// Updates the board until the user quits or a call fails.
 async fn live(
-    source: &Source<'_>,
+    source: &CompanySource<'_>,
     board: &mut Board,
     keys: &mut mpsc::Receiver<Event>,
     draw: &mut impl FnMut(&Board) -> io::Result<()>,
-) -> Result<Ended, Failure> {
+) -> Result<ViewEnd, Failure> {
     let clock = Sources::system().clock;
     source.subscribe().await?;
     let mut next_look = Instant::now();
@@ -193,14 +196,14 @@ async fn live(
         tokio::select! {
             biased;
             key = keys.recv() => match key {
-                None => return Ok(Ended::Quit),
+                None => return Ok(ViewEnd::Quit),
                 Some(Event::Key(key)) => match board.key(key) {
-                    Next::Go => {}
-                    Next::Quit => return Ok(Ended::Quit),
-                    Next::Do(wish) => {
+                    KeyReaction::Continue => {}
+                    KeyReaction::Quit => return Ok(ViewEnd::Quit),
+                    KeyReaction::Do(wish) => {
                         board.done(match source.perform(&wish).await {
                             Ok(done) => done,
-                            Err(failure) => Outcome::Done(failure.to_string()),
+                            Err(failure) => ActionOutcome::Done(failure.to_string()),
                         });
                         next_look = Instant::now();
                     }
@@ -210,12 +213,12 @@ async fn live(
             notification = source.notification() => match notification {
                 None => return Err(Failure::Call(rpc::client::Error::Closed)),
                 Some(notification) => {
-                    board.told(&notification, source);
+                    board.add_event(&notification, source);
                     next_look = next_look.min(Instant::now() + EVENT_DELAY);
                 }
             },
             () = sleep_until(next_look) => {
-                board.seen(source.look(clock.now_ms()).await?);
+                board.set_snapshot(source.look(clock.now_ms()).await?);
                 next_look = Instant::now() + REFRESH_INTERVAL;
             }
         }

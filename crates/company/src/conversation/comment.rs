@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::{
     Company, Error, Writer,
     event_log::{Event, Payload},
-    folder::{comment_queue::PendingComment, intent::Together},
+    folder::{comment_queue::PendingComment, intent::WriteSet},
     format::yaml,
     layout,
     org::{iso, text},
@@ -132,10 +132,10 @@ fn put(writer: &Writer<'_>, comments: &[PendingComment]) -> Result<(), Error> {
     if events.is_empty() {
         return writer.put_texts(&files);
     }
-    writer.put_together(&Together {
+    writer.put_all(&WriteSet {
         files,
         events,
-        ..Together::default()
+        ..WriteSet::default()
     })
 }
 
@@ -178,7 +178,7 @@ fn event(
 
 /// Filter for [`list`].
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct CommentQuery {
     /// Project of the comments.
     pub project_id: ProjectId,
     /// Only comments on this agent; absent for all.
@@ -196,7 +196,7 @@ pub struct Wanted {
 }
 
 /// The comments that match a filter, newest first.
-pub fn list(company: &Company, wanted: &Wanted) -> Result<Vec<Comment>, Error> {
+pub fn list(company: &Company, wanted: &CommentQuery) -> Result<Vec<Comment>, Error> {
     let fits = |wanted: &Option<String>, found: &Option<Text>| match wanted {
         Some(wanted) => found.as_deref() == Some(wanted),
         None => true,

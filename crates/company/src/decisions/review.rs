@@ -14,7 +14,7 @@ use crate::{
     decisions::basis::Basis,
     document::{Review, ReviewSubject},
     event_log::Event,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     org::text,
     policy::{self, Actor, Decision},
@@ -26,7 +26,7 @@ pub(crate) const ACTION_KIND: &str = "heartbeat_action";
 
 /// A decision that an actor makes about a document.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct DocumentDecision {
     /// Project of the document.
     pub project_id: ProjectId,
     /// Id of the document.
@@ -40,12 +40,12 @@ pub struct Verdict {
     /// Hash of the content that was shown to the actor. If absent, the decision applies to the current content.
     pub expected_sha256: Option<String>,
     /// How the actor's presence was proven.
-    pub presence: Present,
+    pub presence: PresenceProof,
 }
 
 /// Proof of the actor's presence, as recorded in the event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Present {
+pub struct PresenceProof {
     /// Kind of proof.
     pub via: Presence,
     /// Token that was used, if the proof is a token.
@@ -76,10 +76,10 @@ pub(crate) struct Provenance {
     pub(crate) is_bound: bool,
     /// Proof of the actor's presence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) presence: Option<Present>,
+    pub(crate) presence: Option<PresenceProof>,
 }
 
-impl Verdict {
+impl DocumentDecision {
     /// Rejects notes that contain a secret.
     pub(crate) fn check_notes(&self) -> Result<(), Error> {
         match self.notes.as_deref().map(str::trim) {
@@ -129,7 +129,7 @@ impl Verdict {
         is_final: impl Fn(&Review) -> bool,
     ) -> Result<(), Error> {
         let known = latest(company)?;
-        let key = Subject::of(&self.project_id, &self.artifact_id, kind);
+        let key = ReviewKey::of(&self.project_id, &self.artifact_id, kind);
         match known.get(&key).filter(|review| is_final(review)) {
             None => Ok(()),
             Some(review) => Err(Error::AlreadyDecided {
@@ -184,20 +184,20 @@ impl Verdict {
 /// project's audit log.
 pub(crate) fn put_decision(
     writer: &Writer<'_>,
-    mut together: Together,
+    mut writes: WriteSet,
     project: &ProjectId,
     event: Option<Event>,
 ) -> Result<(), Error> {
     let company = writer.company();
     let Some(event) = event else {
-        return writer.put_together(&together);
+        return writer.put_all(&writes);
     };
     let log = format!("{}/events.jsonl", layout::run(project, &event.run_id));
     if company.path(&log).exists() {
-        together.events.push((project.clone(), event));
-        return writer.put_together(&together);
+        writes.events.push((project.clone(), event));
+        return writer.put_all(&writes);
     }
-    writer.put_together(&together)?;
+    writer.put_all(&writes)?;
     if let Err(error) = policy::audit(company, project, &[event]) {
         // A failed audit does not change the decision; the review records it.
         tracing::warn!(%error, "the event of a decision cannot be appended to the audit log");
@@ -226,13 +226,13 @@ pub(crate) fn event(
 
 /// Subject of a review, used as a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
+pub struct ReviewKey {
     project: String,
     artifact: String,
     kind: String,
 }
 
-impl Subject {
+impl ReviewKey {
     /// A document of a project, reviewed as one kind of subject.
     pub fn of(project: &ProjectId, artifact: &DocumentId, kind: &str) -> Self {
         Self {
@@ -245,14 +245,14 @@ impl Subject {
 
 /// Returns the decision about each document. Folders written by other programs may contain several; the newest one
 /// counts.
-pub fn latest(company: &Company) -> Result<BTreeMap<Subject, Arc<Review>>, Error> {
-    let mut latest: BTreeMap<Subject, Arc<Review>> = BTreeMap::new();
+pub fn latest(company: &Company) -> Result<BTreeMap<ReviewKey, Arc<Review>>, Error> {
+    let mut latest: BTreeMap<ReviewKey, Arc<Review>> = BTreeMap::new();
     for name in company.names(layout::REVIEWS)? {
         // `workspace.validate` reports unreadable reviews.
         let Ok(review) = company.read::<Review>(&format!("{}/{name}", layout::REVIEWS)) else {
             continue;
         };
-        let subject = Subject {
+        let subject = ReviewKey {
             project: review.subject.project_id.to_string(),
             artifact: review.subject.artifact_id.to_string(),
             kind: review.subject.kind.to_string(),

@@ -13,11 +13,13 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
-use super::{Event, Prepared, verify};
+use parking_lot::Mutex;
+
+use super::{Event, PreparedEvent, verify};
 use crate::{
     Error,
     files::{
@@ -37,11 +39,11 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 /// Appends lines to files and caches the ends of their hash chains. One per process, shared in an `Arc`.
 #[derive(Default)]
 pub struct EventLogs {
-    logs: Mutex<Logs>,
+    logs: Mutex<OpenLogs>,
 }
 
 #[derive(Default)]
-struct Logs {
+struct OpenLogs {
     by_path: BTreeMap<PathBuf, (Arc<Log>, u64)>,
     /// Counts appends, to find the least recently used file.
     uses: u64,
@@ -76,7 +78,11 @@ impl EventLogs {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let lines = events.iter().map(Prepared::new).map(Line::Event).collect();
+        let lines = events
+            .iter()
+            .map(PreparedEvent::new)
+            .map(NewLine::Event)
+            .collect();
         self.log(&place.path).append(place, lines)
     }
 
@@ -86,19 +92,19 @@ impl EventLogs {
         if lines.is_empty() {
             return Ok(());
         }
-        let lines = lines.into_iter().map(Line::Plain).collect();
+        let lines = lines.into_iter().map(NewLine::Plain).collect();
         self.log(&place.path).append(place, lines).map(drop)
     }
 
     /// Drops the cached end of a file that was rewritten.
     pub fn forget(&self, path: &Path) {
-        if let Some((log, _)) = lock(&self.logs).by_path.get(path) {
-            *lock(&log.remembered) = None;
+        if let Some((log, _)) = self.logs.lock().by_path.get(path) {
+            *log.remembered.lock() = None;
         }
     }
 
     fn log(&self, path: &Path) -> Arc<Log> {
-        let mut logs = lock(&self.logs);
+        let mut logs = self.logs.lock();
         logs.uses += 1;
         let now = logs.uses;
         if let Some((log, used)) = logs.by_path.get_mut(path) {
@@ -128,20 +134,20 @@ impl EventLogs {
 /// The appends to one file.
 #[derive(Default)]
 struct Log {
-    group: Group<Vec<Line>, Result<Vec<Appended>, Error>>,
+    group: Group<Vec<NewLine>, Result<Vec<Appended>, Error>>,
     /// End of the file after the last write of this process.
-    remembered: Mutex<Option<End>>,
+    remembered: Mutex<Option<LogEnd>>,
 }
 
 /// A line to append.
-enum Line {
+enum NewLine {
     /// An event, which becomes part of the file's chain.
-    Event(Prepared),
+    Event(PreparedEvent),
     /// Text without LF.
     Plain(String),
 }
 
-impl Line {
+impl NewLine {
     /// Approximate length of the finished line in bytes.
     fn len(&self) -> usize {
         match self {
@@ -152,8 +158,8 @@ impl Line {
 }
 
 impl Log {
-    fn append(&self, place: &LogFile, lines: Vec<Line>) -> Result<Vec<Appended>, Error> {
-        let bytes = lines.iter().map(Line::len).sum();
+    fn append(&self, place: &LogFile, lines: Vec<NewLine>) -> Result<Vec<Appended>, Error> {
+        let bytes = lines.iter().map(NewLine::len).sum();
         let written = self
             .group
             .submit(lines, bytes, |batches| self.write(place, batches));
@@ -164,12 +170,16 @@ impl Log {
     }
 
     /// Writes the lines of several callers with one sync.
-    fn write(&self, place: &LogFile, batches: Vec<Vec<Line>>) -> Vec<Result<Vec<Appended>, Error>> {
+    fn write(
+        &self,
+        place: &LogFile,
+        batches: Vec<Vec<NewLine>>,
+    ) -> Vec<Result<Vec<Appended>, Error>> {
         let (callers, path) = (batches.len(), &place.path);
-        let remembered = lock(&self.remembered).take();
+        let remembered = self.remembered.lock().take();
         match write_batches(place, remembered, batches) {
             Ok((answers, end)) => {
-                *lock(&self.remembered) = Some(end);
+                *self.remembered.lock() = Some(end);
                 answers.into_iter().map(Ok).collect()
             }
             Err(error) => (0..callers).map(|_| Err(copy_of(&error, path))).collect(),
@@ -196,31 +206,30 @@ fn copy_of(error: &Error, path: &Path) -> Error {
 
 fn write_batches(
     place: &LogFile,
-    remembered: Option<End>,
-    batches: Vec<Vec<Line>>,
-) -> Result<(Vec<Vec<Appended>>, End), Error> {
+    remembered: Option<LogEnd>,
+    batches: Vec<Vec<NewLine>>,
+) -> Result<(Vec<Vec<Appended>>, LogEnd), Error> {
     let mut lines = batches.iter().flatten();
-    let has_plain = lines.any(|line| matches!(line, Line::Plain(_)));
+    let has_plain = lines.any(|line| matches!(line, NewLine::Plain(_)));
     let mut lines = batches.iter().flatten();
-    let has_events = lines.any(|line| matches!(line, Line::Event(_)));
+    let has_events = lines.any(|line| matches!(line, NewLine::Event(_)));
     let (file, created) = if has_plain {
         Locked::open_or_create(place)?
     } else {
-        (Locked::open(place)?, Created::No)
+        (Locked::open(place)?, WasCreated::No)
     };
     let path = &place.path;
     let failed = |error| Error::io("written", path, error);
     let metadata = file.0.metadata().map_err(failed)?;
     let mut end = match remembered {
         Some(end) if end.is_of(&metadata) => end,
-        other => {
-            End::read(&file.0, &metadata, other).map_err(|error| Error::io("read", path, error))?
-        }
+        other => LogEnd::read(&file.0, &metadata, other)
+            .map_err(|error| Error::io("read", path, error))?,
     };
-    if has_events && matches!(end.chain, Chain::Unread) {
+    if has_events && matches!(end.chain, ChainHash::Unread) {
         let hash =
             last_hash(&file.0, end.length).map_err(|error| Error::io("read", path, error))?;
-        end.chain = Chain::Ends(hash);
+        end.chain = ChainHash::Ends(hash);
     }
 
     let mut buffer = String::new();
@@ -236,12 +245,12 @@ fn write_batches(
         for line in batch {
             let offset = end.length + buffer.len() as u64;
             let (line, event_hash) = match line {
-                Line::Event(event) => {
+                NewLine::Event(event) => {
                     let (line, event_hash) = event.seal(end.chain.hash());
-                    end.chain = Chain::Ends(Some(format!("\"{event_hash}\"")));
+                    end.chain = ChainHash::Ends(Some(format!("\"{event_hash}\"")));
                     (line, event_hash)
                 }
-                Line::Plain(line) => (line, String::new()),
+                NewLine::Plain(line) => (line, String::new()),
             };
             buffer.push_str(&line);
             buffer.push('\n');
@@ -257,7 +266,7 @@ fn write_batches(
     }
 
     append_durably(&file.0, end.length, buffer.as_bytes()).map_err(failed)?;
-    if created == Created::Yes {
+    if created == WasCreated::Yes {
         place.sync_folder().map_err(failed)?;
     }
     end.length += buffer.len() as u64;
@@ -295,7 +304,7 @@ pub(super) struct Locked(pub(super) File);
 
 /// Whether a file was created when it was opened.
 #[derive(Clone, Copy, PartialEq)]
-enum Created {
+enum WasCreated {
     Yes,
     No,
 }
@@ -310,11 +319,11 @@ impl Locked {
         }
     }
 
-    fn open_or_create(place: &LogFile) -> Result<(Self, Created), Error> {
+    fn open_or_create(place: &LogFile) -> Result<(Self, WasCreated), Error> {
         loop {
             match Self::open(place) {
                 Err(error) if error.is_missing() => {}
-                opened => return Ok((opened?, Created::No)),
+                opened => return Ok((opened?, WasCreated::No)),
             }
             let made = place.dir.create_new(&place.relative, Readers::Usual);
             let file = match made {
@@ -325,7 +334,7 @@ impl Locked {
                 made => regular_file(place, made)?,
             };
             if let Some(locked) = Self::lock(file, place)? {
-                return Ok((locked, Created::Yes));
+                return Ok((locked, WasCreated::Yes));
             }
         }
     }
@@ -364,7 +373,7 @@ impl LogFile {
     }
 
     /// A file at any path.
-    pub fn at(path: &Path) -> Result<Self, Error> {
+    pub fn locate(path: &Path) -> Result<Self, Error> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let opened = Dir::open(folder);
         let (dir, _) = opened.map_err(|error| Error::io("opened", path, error))?;
@@ -406,11 +415,11 @@ impl Drop for Locked {
 }
 
 /// The end of a file and of its hash chain.
-struct End {
+struct LogEnd {
     device: u64,
     inode: u64,
     length: u64,
-    chain: Chain,
+    chain: ChainHash,
     /// Number of lines before the end; absent if they were not counted.
     lines: Option<u64>,
     /// The file does not end with LF.
@@ -418,14 +427,14 @@ struct End {
 }
 
 /// The last hash of the chain of a file.
-enum Chain {
+enum ChainHash {
     /// Not read yet: no event was appended since the end of the file was read.
     Unread,
     /// The hash as JSON text; absent in a file without events.
     Ends(Option<String>),
 }
 
-impl Chain {
+impl ChainHash {
     fn hash(&self) -> Option<&str> {
         match self {
             Self::Unread => None,
@@ -434,7 +443,7 @@ impl Chain {
     }
 }
 
-impl End {
+impl LogEnd {
     fn is_of(&self, metadata: &Metadata) -> bool {
         self.is_in(metadata) && self.length == metadata.len()
     }
@@ -463,7 +472,7 @@ impl End {
             device: metadata.dev(),
             inode: metadata.ino(),
             length,
-            chain: Chain::Unread,
+            chain: ChainHash::Unread,
             lines,
             torn,
         })
@@ -510,11 +519,6 @@ fn last_hash(file: &File, length: u64) -> io::Result<Option<String>> {
         size = (size * 4).min(16 * 1024 * 1024);
     }
     Ok(None)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The guarded data is consistent between any two statements, so a poisoned lock can be used.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -45,12 +45,12 @@ pub struct Upgraded {
     /// Number of lines that are not events; they stay unchanged.
     pub parse_errors: u64,
     /// Outcome for the file.
-    pub outcome: Outcome,
+    pub outcome: UpgradeOutcome,
 }
 
 /// Outcome of an upgrade for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum UpgradeOutcome {
     /// No change was necessary.
     Unchanged,
     /// The file was rewritten, or would be in a dry run; the original is kept next to it.
@@ -86,10 +86,10 @@ impl EventLogs {
             read(&file, &mut bytes)?;
             return Ok(rewrite(&bytes, run_id.as_str(), forced).0);
         }
-        let locked = Locked::open(&LogFile::at(path)?)?;
+        let locked = Locked::open(&LogFile::locate(path)?)?;
         read(&locked.0, &mut bytes)?;
         let (upgraded, rewritten) = rewrite(&bytes, run_id.as_str(), forced);
-        if upgraded.outcome == Outcome::Updated {
+        if upgraded.outcome == UpgradeOutcome::Updated {
             keep_original(path)?;
             // Appends that wait for the lock of the old file detect that it was replaced.
             files::replace(path, &rewritten)?;
@@ -127,7 +127,7 @@ fn rewrite(bytes: &[u8], run_id: &str, forced: bool) -> (Upgraded, Vec<u8>) {
     let mut upgraded = Upgraded {
         events_rewritten: 0,
         parse_errors: 0,
-        outcome: Outcome::Unchanged,
+        outcome: UpgradeOutcome::Unchanged,
     };
     let mut rewritten = Vec::with_capacity(bytes.len() + bytes.len() / 4);
     let mut seq = 0;
@@ -149,7 +149,7 @@ fn rewrite(bytes: &[u8], run_id: &str, forced: bool) -> (Upgraded, Vec<u8>) {
                     upgraded = Upgraded {
                         events_rewritten: 0,
                         parse_errors: 0,
-                        outcome: Outcome::Refused { line: line_number },
+                        outcome: UpgradeOutcome::Refused { line: line_number },
                     };
                     return (upgraded, Vec::new());
                 }
@@ -167,7 +167,7 @@ fn rewrite(bytes: &[u8], run_id: &str, forced: bool) -> (Upgraded, Vec<u8>) {
         rewritten.push(b'\n');
     }
     if upgraded.events_rewritten > 0 {
-        upgraded.outcome = Outcome::Updated;
+        upgraded.outcome = UpgradeOutcome::Updated;
     }
     (upgraded, rewritten)
 }

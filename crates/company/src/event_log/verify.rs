@@ -92,7 +92,7 @@ pub(super) const EVENT_HASH: &str = "event_hash";
 
 /// Result of verifying a line on its own, before its position in the chain is checked.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Facts {
+pub(crate) enum LineVerification {
     NotAnObject,
     Object {
         /// In the order of [`Code`].
@@ -160,12 +160,12 @@ impl Link {
 }
 
 /// Verifies the chain of the events of a file, in order.
-pub(crate) struct Chain {
+pub(crate) struct ChainVerifier {
     previous: Link,
     first: bool,
 }
 
-impl Chain {
+impl ChainVerifier {
     pub(crate) fn new() -> Self {
         Self {
             previous: Link::Null,
@@ -175,11 +175,11 @@ impl Chain {
 
     /// Checks the next event and reports its problems to `found`. The stored hash of the previous event is used, even
     /// if it is wrong.
-    pub(crate) fn follow(&mut self, facts: Facts, mut found: impl FnMut(Code)) {
+    pub(crate) fn follow(&mut self, facts: LineVerification, mut found: impl FnMut(Code)) {
         let first = std::mem::replace(&mut self.first, false);
         match facts {
-            Facts::NotAnObject => found(Code::InvalidShape),
-            Facts::Object {
+            LineVerification::NotAnObject => found(Code::InvalidShape),
+            LineVerification::Object {
                 problems,
                 prev_event_hash,
                 event_hash,
@@ -202,10 +202,10 @@ impl Chain {
 }
 
 /// Verifies a line on its own. The error states why it is not JSON.
-pub(crate) fn judge(line: &str) -> Result<Facts, String> {
+pub(crate) fn judge(line: &str) -> Result<LineVerification, String> {
     check_json_depth(line)?;
     if !line.trim_start().starts_with('{') {
-        return check_json(line).map(|()| Facts::NotAnObject);
+        return check_json(line).map(|()| LineVerification::NotAnObject);
     }
     match serde_json::from_str::<Envelope<'_>>(line) {
         Ok(envelope) if !envelope.doubled => Ok(envelope.judge(line)),
@@ -266,7 +266,7 @@ struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
-    fn judge(&self, line: &str) -> Facts {
+    fn judge(&self, line: &str) -> LineVerification {
         let [schema_version, prev_event_hash, event_hash] =
             [self.schema_version, self.prev_event_hash, self.event_hash]
                 .map(|value| value.map(RawValue::get));
@@ -283,7 +283,7 @@ impl Envelope<'_> {
     }
 }
 
-fn judge_object(object: &Object) -> Facts {
+fn judge_object(object: &Object) -> LineVerification {
     judge_members(
         |key| object.get(KEYS[key]).is_some(),
         object.get("schema_version"),
@@ -299,7 +299,7 @@ fn judge_members(
     prev_event_hash: Link,
     event_hash: Link,
     hash_fits: impl FnOnce(&Link) -> bool,
-) -> Facts {
+) -> LineVerification {
     let missing = (0..KEYS.len()).filter(|&key| !has(key));
     let mut problems: Vec<Code> = missing.map(|key| Code::MissingKey(KEYS[key])).collect();
     if !schema_version.is_some_and(is_positive_integer) {
@@ -313,7 +313,7 @@ fn judge_members(
     } else if !hash_fits(&event_hash) {
         problems.push(Code::EventHashMismatch);
     }
-    Facts::Object {
+    LineVerification::Object {
         problems,
         prev_event_hash,
         event_hash,

@@ -44,7 +44,7 @@ pub struct Filter {
 
 /// The company folder, project and run of a log, derived from its path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LogPlace {
+pub struct LogLocation {
     /// The company folder.
     pub root: PathBuf,
     /// Id of the project.
@@ -54,7 +54,7 @@ pub struct LogPlace {
 }
 
 /// Parses a path `<root>/work/projects/<project>/runs/<run>/events.jsonl`; `None` for any other path.
-pub fn place_of(path: &Path) -> Option<LogPlace> {
+pub fn log_location(path: &Path) -> Option<LogLocation> {
     let mut parts = path.iter().rev().map(|part| part.to_str());
     let is_log = parts.next()?? == "events.jsonl";
     let run_id = parts.next()??.to_owned();
@@ -63,7 +63,7 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
     let is_project = parts.next()?? == "projects" && parts.next()?? == "work";
     // A run that is still being created has a hidden temporary name; it is reported under its final name.
     let is_made = !run_id.starts_with('.') && !project_id.starts_with('.');
-    (is_log && is_run && is_project && is_made).then(|| LogPlace {
+    (is_log && is_run && is_project && is_made).then(|| LogLocation {
         root: path
             .ancestors()
             .nth(DEPTH)
@@ -76,7 +76,7 @@ pub fn place_of(path: &Path) -> Option<LogPlace> {
 
 impl Filter {
     /// Whether a log can contain matching events.
-    pub fn wants_log(&self, place: &LogPlace) -> bool {
+    pub fn wants_log(&self, place: &LogLocation) -> bool {
         let fits = |wanted: &Option<String>, found: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == found)
         };
@@ -85,9 +85,9 @@ impl Filter {
 
     /// Returns the id and times of the event in a line if it matches the filter; `None` for a line that is not an
     /// event.
-    pub fn wants(&self, line: &str) -> Option<Wanted> {
+    pub fn wants(&self, line: &str) -> Option<EventStamp> {
         #[derive(Deserialize)]
-        struct Head<'a> {
+        struct EventFields<'a> {
             #[serde(borrow, default)]
             run_id: Option<std::borrow::Cow<'a, str>>,
             #[serde(borrow, default, rename = "type")]
@@ -104,7 +104,7 @@ impl Filter {
             #[serde(default)]
             visibility: Option<Visibility>,
         }
-        let head: Head<'_> = serde_json::from_str(line).ok()?;
+        let head: EventFields<'_> = serde_json::from_str(line).ok()?;
         let kind = head.kind.as_deref().unwrap_or_default();
         if !self.event_types.is_empty() && !self.event_types.iter().any(|wanted| wanted == kind) {
             return None;
@@ -123,7 +123,7 @@ impl Filter {
             }
         }
         let made_at = head.ts_wallclock.as_deref().unwrap_or_default();
-        Some(Wanted {
+        Some(EventStamp {
             event_id: head.event_id.map(Into::into),
             made_at: made_at.to_owned(),
             ts_monotonic_ms: head
@@ -135,7 +135,7 @@ impl Filter {
 
 /// Id and times of an event that matches a filter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct EventStamp {
     /// Id of the event; absent if the event has none.
     pub event_id: Option<String>,
     /// `ts_wallclock` of the event; empty if it has none.
@@ -146,12 +146,12 @@ pub struct Wanted {
 
 /// Identity of the file of a log. An upgrade replaces the log by another file with the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LogFile {
+pub struct LogFileId {
     device: u64,
     inode: u64,
 }
 
-impl LogFile {
+impl LogFileId {
     fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -162,7 +162,7 @@ impl LogFile {
 
 /// Complete lines of a log.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LogLines {
     /// The lines, without LF.
     pub lines: Vec<String>,
     /// Byte offset of the first line.
@@ -172,7 +172,7 @@ pub struct Lines {
     /// Whether more data can be read now.
     pub has_more: bool,
     /// The file that was read.
-    pub file: LogFile,
+    pub file: LogFileId,
     /// Whether the file was replaced since the last read, so that the lines before `begin` have to be counted again.
     pub has_moved: bool,
 }
@@ -192,18 +192,18 @@ fn open(path: &Path) -> io::Result<File> {
 ///
 /// `was` is the file that the offset refers to. If another file has replaced it, reading continues there after the same
 /// number of lines that are not blank, because an upgrade rewrites each line and drops blank ones.
-pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines, Error> {
-    let read = || -> io::Result<Lines> {
+pub fn read_from(path: &Path, offset: u64, was: Option<LogFileId>) -> Result<LogLines, Error> {
+    let read = || -> io::Result<LogLines> {
         let mut file = open(path)?;
         let metadata = file.metadata()?;
         let length = metadata.len();
-        let current = LogFile::of(&metadata);
+        let current = LogFileId::of(&metadata);
         let has_moved = was.is_some_and(|was| was != current);
         let offset = match was {
             Some(was) if has_moved => moved_offset(path, was, offset, &file)?.unwrap_or(length),
             Some(_) | None => offset,
         };
-        let mut lines = Lines {
+        let mut lines = LogLines {
             lines: Vec::new(),
             begin: offset.min(length),
             next_offset: offset.min(length),
@@ -241,13 +241,13 @@ pub fn read_from(path: &Path, offset: u64, was: Option<LogFile>) -> Result<Lines
 
 /// The offset in a rewritten log that corresponds to an offset in the original, which an upgrade keeps next to it.
 /// `None` if the original does not exist.
-fn moved_offset(path: &Path, was: LogFile, offset: u64, now: &File) -> io::Result<Option<u64>> {
+fn moved_offset(path: &Path, was: LogFileId, offset: u64, now: &File) -> io::Result<Option<u64>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let kept = format!("{name}.pre-");
     for entry in path.parent().unwrap_or(Path::new(".")).read_dir()? {
         let entry = entry?;
         if !entry.file_name().to_string_lossy().starts_with(&kept)
-            || LogFile::of(&entry.metadata()?) != was
+            || LogFileId::of(&entry.metadata()?) != was
         {
             continue;
         }
@@ -296,7 +296,7 @@ pub fn lines_before(path: &Path, offset: u64) -> Result<u64, Error> {
 pub fn logs(
     company: &Company,
     filter: &Filter,
-) -> Result<BTreeMap<PathBuf, (u64, LogFile)>, Error> {
+) -> Result<BTreeMap<PathBuf, (u64, LogFileId)>, Error> {
     let mut found = BTreeMap::new();
     for project in wanted_ids::<ProjectId>(&filter.project_id, || project::project_ids(company))? {
         let folder = format!("{}/runs", layout::project(&project));
@@ -310,7 +310,7 @@ pub fn logs(
         for run in runs {
             let path = company.path(&format!("{folder}/{run}/events.jsonl"));
             if let Ok(metadata) = path.metadata() {
-                found.insert(path, (metadata.len(), LogFile::of(&metadata)));
+                found.insert(path, (metadata.len(), LogFileId::of(&metadata)));
             }
         }
     }
@@ -329,7 +329,7 @@ fn wanted_ids<I: protocol::Id>(
 
 /// An event found in a log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundEvent {
     /// Path of the log.
     pub path: PathBuf,
     /// Line number, starting at 1.
@@ -347,10 +347,10 @@ pub struct Found {
 ///
 /// Logs that changed last are read first; reading stops at the first log that cannot contain newer events.
 pub fn newest(
-    ends: &BTreeMap<PathBuf, (u64, LogFile)>,
+    ends: &BTreeMap<PathBuf, (u64, LogFileId)>,
     filter: &Filter,
     limit: usize,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<FoundEvent>, Error> {
     let mut by_change: Vec<_> = ends
         .iter()
         .map(|(path, (end, _))| {
@@ -367,7 +367,7 @@ pub fn newest(
         })
         .collect();
     by_change.sort_unstable_by(|left, right| right.cmp(left));
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundEvent> = Vec::new();
     for (changed_ms, path, end) in by_change {
         // `found` is sorted, oldest first; a log that did not change since the oldest found event has nothing newer.
         let oldest = found.first().and_then(|oldest| unix_ms(&oldest.made_at));
@@ -384,7 +384,12 @@ pub fn newest(
     Ok(found)
 }
 
-fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Result<(), Error> {
+fn collect(
+    path: &Path,
+    end: u64,
+    filter: &Filter,
+    found: &mut Vec<FoundEvent>,
+) -> Result<(), Error> {
     let (mut offset, mut seq) = (0, 0);
     while offset < end {
         let chunk = match read_from(path, offset, None) {
@@ -402,7 +407,7 @@ fn collect(path: &Path, end: u64, filter: &Filter, found: &mut Vec<Found>) -> Re
                 return Ok(());
             }
             if let Some(wanted) = filter.wants(&line) {
-                found.push(Found {
+                found.push(FoundEvent {
                     path: path.to_owned(),
                     seq,
                     line,

@@ -22,7 +22,7 @@ use crate::{
     document::EventsTail,
     event_log::{
         Chunk, Chunks, is_blank,
-        verify::{self, Chain, Code, Facts},
+        verify::{self, ChainVerifier, Code, LineVerification},
     },
 };
 
@@ -93,7 +93,7 @@ pub fn replay(path: &Path, options: &Options) -> Result<Replay, Error> {
 }
 
 /// A line of a chunk, parsed independently of the other lines.
-struct Line {
+struct ParsedLine {
     /// Byte range of the line in the chunk.
     start: usize,
     end: usize,
@@ -103,10 +103,10 @@ struct Line {
 enum LineContent {
     Blank,
     Broken(String),
-    Event(Option<Facts>),
+    Event(Option<LineVerification>),
 }
 
-fn parse_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<Line>> {
+fn parse_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<ParsedLine>> {
     let [first, others @ ..] = round else {
         return Vec::new();
     };
@@ -125,7 +125,7 @@ fn parse_round(round: &[Chunk], mode: ReplayMode) -> Vec<Vec<Line>> {
     })
 }
 
-fn parse_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
+fn parse_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<ParsedLine> {
     let mut lines = Vec::with_capacity(chunk.bytes.len() / 256);
     let mut start = 0;
     for line in chunk.bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -135,7 +135,7 @@ fn parse_chunk(chunk: &Chunk, mode: ReplayMode) -> Vec<Line> {
         } else {
             parse_line(text, mode)
         };
-        lines.push(Line {
+        lines.push(ParsedLine {
             start,
             end: start + text.len(),
             content,
@@ -163,7 +163,7 @@ fn parse_line(line: &[u8], mode: ReplayMode) -> LineContent {
 /// Receives parsed lines in file order and keeps the requested events and issues.
 struct Collector<'a> {
     options: &'a Options,
-    chain: Chain,
+    chain: ChainVerifier,
     /// Number of lines of any kind so far.
     line: u64,
     /// Number of lines that are not blank.
@@ -184,7 +184,7 @@ impl<'a> Collector<'a> {
     fn new(options: &'a Options) -> Self {
         Self {
             options,
-            chain: Chain::new(),
+            chain: ChainVerifier::new(),
             line: 0,
             seq: 0,
             events: 0,
@@ -199,8 +199,8 @@ impl<'a> Collector<'a> {
     }
 
     /// Processes the next lines. Breaks when the page is full and another event follows.
-    fn take(&mut self, chunk: &Chunk, lines: Vec<Line>) -> std::ops::ControlFlow<()> {
-        let is_event = |line: &&Line| matches!(line.content, LineContent::Event(_));
+    fn take(&mut self, chunk: &Chunk, lines: Vec<ParsedLine>) -> std::ops::ControlFlow<()> {
+        let is_event = |line: &&ParsedLine| matches!(line.content, LineContent::Event(_));
         let mut ahead = lines.iter().filter(is_event).count();
         for line in lines {
             self.line += 1;
@@ -246,7 +246,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Processes an event that at least `ahead` more events follow.
-    fn event(&mut self, facts: Option<Facts>, bytes: &[u8], ahead: usize) {
+    fn event(&mut self, facts: Option<LineVerification>, bytes: &[u8], ahead: usize) {
         let wanted = self.events > self.options.after_seq;
         if let Some(facts) = facts {
             self.look_for_tail(&facts);
@@ -281,10 +281,10 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn look_for_tail(&mut self, facts: &Facts) {
+    fn look_for_tail(&mut self, facts: &LineVerification) {
         if let Some(tail) = &self.options.events_tail
             && tail.count == self.events
-            && let Facts::Object { event_hash, .. } = facts
+            && let LineVerification::Object { event_hash, .. } = facts
         {
             self.tail_seen = event_hash.is(&tail.event_hash);
         }

@@ -18,7 +18,7 @@ use crate::{
     document::Document,
     files::dir::Dir,
     folder::{
-        intent::{Together, sha256},
+        intent::{WriteSet, sha256},
         lock,
     },
     layout,
@@ -220,9 +220,9 @@ impl Writer<'_> {
             .sealed(&undone.path(), undone)
             .map_err(|error| Error::Refused(format!("an action cannot be written: {error}")))?;
         self.put_aside_if_damaged()?;
-        self.put_together(&Together {
+        self.put_all(&WriteSet {
             files: vec![(STATE.to_owned(), self.yaml(state)?), (undone.path(), text)],
-            ..Together::default()
+            ..WriteSet::default()
         })
     }
 
@@ -240,10 +240,10 @@ impl Writer<'_> {
         instead_of: Option<&Undone>,
     ) -> Result<(), Error> {
         self.put_aside_if_damaged()?;
-        self.put_together(&Together {
+        self.put_all(&WriteSet {
             files: vec![(relpath, text), (STATE.to_owned(), self.yaml(state)?)],
             removed: instead_of.map(Undone::path).into_iter().collect(),
-            ..Together::default()
+            ..WriteSet::default()
         })
     }
 }

@@ -15,7 +15,7 @@ use protocol::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Company, Error, Writer, document::Document, folder::intent::Together, format::collation, layout,
+    Company, Error, Writer, document::Document, folder::intent::WriteSet, format::collation, layout,
 };
 
 impl Document for JobRecord {}
@@ -89,11 +89,11 @@ pub fn result_status(
     job: &JobId,
 ) -> Option<JobResultStatus> {
     #[derive(Deserialize)]
-    struct Head {
+    struct ResultStatusField {
         status: JobResultStatus,
     }
     let text = company.read_text(&format!("{}/{RESULT}", layout::job(project, job)));
-    let head: Head = serde_json::from_str(&text.ok()?).ok()?;
+    let head: ResultStatusField = serde_json::from_str(&text.ok()?).ok()?;
     Some(head.status)
 }
 
@@ -153,9 +153,9 @@ impl Writer<'_> {
             files.extend(text.map(|text| (format!("{folder}/{name}"), text)));
         }
         files.push((record_path(project, job), self.yaml(&changed)?));
-        self.put_together(&Together {
+        self.put_all(&WriteSet {
             files,
-            ..Together::default()
+            ..WriteSet::default()
         })?;
         Ok(changed)
     }

@@ -16,7 +16,7 @@ use protocol::{
 use serde_json::{Map, json};
 
 use crate::{
-    Company, Error,
+    Company, DAY_MS, Error,
     document::{ContextPack, PolicySnapshot, Run, RunSpec, RunTag},
     event_log::{self, Event, Payload},
     execution::job,
@@ -249,7 +249,6 @@ pub fn is_unstarted(run: &Run) -> bool {
 
 /// Returns whether a run was created within the last day.
 pub(crate) fn is_recent(run: &Run, now_ms: i64) -> bool {
-    const DAY_MS: i64 = 86_400_000;
     unix_ms(&run.created_at).is_some_and(|created_ms| now_ms - created_ms <= DAY_MS)
 }
 

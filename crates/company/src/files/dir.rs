@@ -333,15 +333,18 @@ impl Drop for Staged {
     }
 }
 
+/// Number of paths that are synced one by one. For more paths, one sync of the whole file system is faster.
+#[cfg(target_os = "linux")]
+pub(super) const MAX_SINGLE_SYNCS: usize = 3;
+
 /// Makes staged files durable. For more than three files on one file system, a single sync of the file system replaces
 /// one sync per file.
 pub(crate) fn sync_together(staged: &[Staged]) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::fs::MetadataExt as _;
-        const FEW: usize = 3;
         let devices = staged.iter().map(|one| Ok(one.file.metadata()?.dev()));
-        if let Some(first) = staged.first().filter(|_| staged.len() > FEW) {
+        if let Some(first) = staged.first().filter(|_| staged.len() > MAX_SINGLE_SYNCS) {
             let devices = devices.collect::<io::Result<BTreeSet<_>>>()?;
             if devices.len() == 1 {
                 match rustix::fs::syncfs(&first.file) {

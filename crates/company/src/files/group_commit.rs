@@ -6,9 +6,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// One write takes requests until they reach about this many bytes.
 const MAX_WRITE_BYTES: usize = 256 * 1024;
@@ -19,16 +21,16 @@ const MAX_GATHER: Duration = Duration::from_millis(150);
 
 /// Requests of type `T` that are written together and answered with one `R` each.
 pub(crate) struct Group<T, R> {
-    queue: Mutex<Queue<T, R>>,
+    queue: Mutex<GroupQueue<T, R>>,
     /// Notified when a write has ended.
     written: Condvar,
     /// Notified when a request has joined the queue.
     arrived: Condvar,
 }
 
-struct Queue<T, R> {
+struct GroupQueue<T, R> {
     /// Requests for the next write, in order of arrival.
-    waiting: VecDeque<Request<T, R>>,
+    waiting: VecDeque<GroupedRequest<T, R>>,
     /// Whether a thread is writing. The others leave their requests to the next write.
     writing: bool,
     /// Duration of the last write, nearly all of it the sync.
@@ -38,14 +40,14 @@ struct Queue<T, R> {
 }
 
 /// A request, and the slot in which its thread receives the answer.
-struct Request<T, R> {
+struct GroupedRequest<T, R> {
     item: T,
     bytes: usize,
-    answer: Arc<Mutex<Answer<R>>>,
+    answer: Arc<Mutex<AnswerSlot<R>>>,
 }
 
 /// The state of an answer.
-enum Answer<R> {
+enum AnswerSlot<R> {
     Pending,
     Given(R),
     /// The write panicked.
@@ -59,7 +61,7 @@ pub(crate) struct Interrupted;
 impl<T, R> Default for Group<T, R> {
     fn default() -> Self {
         Self {
-            queue: Mutex::new(Queue {
+            queue: Mutex::new(GroupQueue {
                 waiting: VecDeque::new(),
                 writing: false,
                 last_write: Duration::ZERO,
@@ -80,23 +82,22 @@ impl<T, R> Group<T, R> {
         bytes: usize,
         write: impl Fn(Vec<T>) -> Vec<R>,
     ) -> Result<R, Interrupted> {
-        let answer = Arc::new(Mutex::new(Answer::Pending));
-        let mut queue = lock(&self.queue);
-        queue.waiting.push_back(Request {
+        let answer = Arc::new(Mutex::new(AnswerSlot::Pending));
+        let mut queue = self.queue.lock();
+        queue.waiting.push_back(GroupedRequest {
             item,
             bytes,
             answer: Arc::clone(&answer),
         });
         self.arrived.notify_one();
         loop {
-            match std::mem::replace(&mut *lock(&answer), Answer::Pending) {
-                Answer::Given(answer) => return Ok(answer),
-                Answer::Interrupted => return Err(Interrupted),
-                Answer::Pending => {}
+            match std::mem::replace(&mut *answer.lock(), AnswerSlot::Pending) {
+                AnswerSlot::Given(answer) => return Ok(answer),
+                AnswerSlot::Interrupted => return Err(Interrupted),
+                AnswerSlot::Pending => {}
             }
             if queue.writing {
-                let waited = self.written.wait(queue);
-                queue = waited.unwrap_or_else(PoisonError::into_inner);
+                self.written.wait(&mut queue);
                 continue;
             }
             queue.writing = true;
@@ -104,7 +105,7 @@ impl<T, R> Group<T, R> {
             let requests = queue.next_write();
             queue.last_sizes = [requests.len(), queue.last_sizes[0]];
             drop(queue);
-            let turn = Turn {
+            let turn = WriteTurn {
                 group: self,
                 began: Instant::now(),
             };
@@ -117,13 +118,16 @@ impl<T, R> Group<T, R> {
             }
             drop(unanswered);
             drop(turn);
-            queue = lock(&self.queue);
+            queue = self.queue.lock();
         }
     }
 
     /// On a slow disk, waits until as many requests are in the queue as the last writes had. Threads that were answered
     /// together come back together; a write that starts with the first of them costs the others another sync.
-    fn gather<'a>(&'a self, mut queue: MutexGuard<'a, Queue<T, R>>) -> MutexGuard<'a, Queue<T, R>> {
+    fn gather<'a>(
+        &'a self,
+        mut queue: MutexGuard<'a, GroupQueue<T, R>>,
+    ) -> MutexGuard<'a, GroupQueue<T, R>> {
         if queue.last_write < FAST_SYNC {
             return queue;
         }
@@ -134,15 +138,14 @@ impl<T, R> Group<T, R> {
             if left.is_zero() {
                 break;
             }
-            let waited = self.arrived.wait_timeout(queue, left);
-            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.arrived.wait_for(&mut queue, left);
         }
         queue
     }
 }
 
-impl<T, R> Queue<T, R> {
-    fn next_write(&mut self) -> Vec<Request<T, R>> {
+impl<T, R> GroupQueue<T, R> {
+    fn next_write(&mut self) -> Vec<GroupedRequest<T, R>> {
         let (mut requests, mut bytes) = (Vec::new(), 0);
         while bytes < MAX_WRITE_BYTES
             && let Some(request) = self.waiting.pop_front()
@@ -155,14 +158,14 @@ impl<T, R> Queue<T, R> {
 }
 
 /// The exclusive right to write, released on drop, even if the write panics.
-struct Turn<'a, T, R> {
+struct WriteTurn<'a, T, R> {
     group: &'a Group<T, R>,
     began: Instant,
 }
 
-impl<T, R> Drop for Turn<'_, T, R> {
+impl<T, R> Drop for WriteTurn<'_, T, R> {
     fn drop(&mut self) {
-        let mut queue = lock(&self.group.queue);
+        let mut queue = self.group.queue.lock();
         queue.writing = false;
         queue.last_write = self.began.elapsed();
         self.group.written.notify_all();
@@ -170,12 +173,12 @@ impl<T, R> Drop for Turn<'_, T, R> {
 }
 
 /// The answer slot of a thread that waits for a write. Dropping it without an answer marks the write as interrupted.
-struct Unanswered<R>(Option<Arc<Mutex<Answer<R>>>>);
+struct Unanswered<R>(Option<Arc<Mutex<AnswerSlot<R>>>>);
 
 impl<R> Unanswered<R> {
     fn give(&mut self, given: R) {
         if let Some(answer) = self.0.take() {
-            *lock(&answer) = Answer::Given(given);
+            *answer.lock() = AnswerSlot::Given(given);
         }
     }
 }
@@ -184,13 +187,9 @@ impl<R> Drop for Unanswered<R> {
     fn drop(&mut self) {
         // The write panicked: wake the thread, which would otherwise wait forever.
         if let Some(answer) = self.0.take() {
-            *lock(&answer) = Answer::Interrupted;
+            *answer.lock() = AnswerSlot::Interrupted;
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -213,7 +212,7 @@ mod tests {
             let first = scope.spawn(|| {
                 group.submit(0, 1, |items| {
                     let _ = started.send(());
-                    let _ = lock(&released).recv();
+                    let _ = released.lock().recv();
                     vec![items.len(); items.len()]
                 })
             });
@@ -223,7 +222,7 @@ mod tests {
             let others: Vec<_> = (1..=8)
                 .map(|item| scope.spawn(move || group.submit(item, 1, all)))
                 .collect();
-            while lock(&group.queue).waiting.len() < 8 {
+            while group.queue.lock().waiting.len() < 8 {
                 thread::yield_now();
             }
             release.send(()).unwrap();

@@ -29,8 +29,8 @@ const FILE: OFlags = OFlags::RDONLY
 
 /// An entry of a walk.
 #[derive(Debug)]
-pub enum Found<'a> {
-    /// A folder. Its entries follow, and then [`Found::Left`].
+pub enum WalkEntry<'a> {
+    /// A folder. Its entries follow, and then [`WalkEntry::Left`].
     Folder,
     /// End of a folder.
     Left,
@@ -46,7 +46,7 @@ pub enum Found<'a> {
 }
 
 /// Callback of a walk, called for every entry with its path.
-pub type Visit<'a> = dyn FnMut(&Path, Found<'_>) -> io::Result<()> + 'a;
+pub type Visit<'a> = dyn FnMut(&Path, WalkEntry<'_>) -> io::Result<()> + 'a;
 
 /// Visits a folder and everything below it, sorted by name. `path` is the name under which the folder is reported;
 /// entries for which `is_left_out` returns true are skipped.
@@ -56,7 +56,7 @@ pub(crate) fn walk(
     is_left_out: &dyn Fn(&Path, &OsStr) -> bool,
     visit: &mut Visit<'_>,
 ) -> io::Result<()> {
-    visit(path, Found::Folder)?;
+    visit(path, WalkEntry::Folder)?;
     let mut names = Vec::new();
     for entry in Dir::read_from(folder)? {
         let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
@@ -80,21 +80,21 @@ pub(crate) fn walk(
             }
             FileType::RegularFile => {
                 let file = File::from(openat(folder, name, FILE, Mode::empty())?);
-                visit(&entry_path, Found::File(&file))?;
+                visit(&entry_path, WalkEntry::File(&file))?;
             }
             FileType::Symlink => {
                 let link = readlinkat(folder.as_fd(), name, Vec::new())?;
                 let link = OsString::from_vec(link.into_bytes());
-                visit(&entry_path, Found::Link(Path::new(&link)))?;
+                visit(&entry_path, WalkEntry::Link(Path::new(&link)))?;
             }
             FileType::Fifo
             | FileType::Socket
             | FileType::CharacterDevice
             | FileType::BlockDevice
-            | FileType::Unknown => visit(&entry_path, Found::Odd)?,
+            | FileType::Unknown => visit(&entry_path, WalkEntry::Odd)?,
         }
     }
-    visit(path, Found::Left)
+    visit(path, WalkEntry::Left)
 }
 
 /// Visits a folder given by its path, and everything below it, sorted by name and without the entries for which

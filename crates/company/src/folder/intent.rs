@@ -30,7 +30,7 @@ use crate::{
 
 /// The writes of one atomic change, applied in this order: files, folders, events, removals.
 #[derive(Debug, Default)]
-pub(crate) struct Together {
+pub(crate) struct WriteSet {
     /// Relative paths of files, with their new content.
     pub(crate) files: Vec<(String, String)>,
     /// Folders to create, which may stay empty.
@@ -41,7 +41,7 @@ pub(crate) struct Together {
     pub(crate) removed: Vec<String>,
 }
 
-/// The serialized form of [`Together`].
+/// The serialized form of [`WriteSet`].
 #[derive(Serialize, Deserialize)]
 struct Intent {
     schema_version: u32,
@@ -103,9 +103,9 @@ pub(crate) fn unfinishable(company: &Company) -> Vec<String> {
 
 impl Writer<'_> {
     /// Applies all writes atomically.
-    pub(crate) fn put_together(&self, together: &Together) -> Result<(), Error> {
+    pub(crate) fn put_all(&self, writes: &WriteSet) -> Result<(), Error> {
         let company = self.company();
-        let before = together
+        let before = writes
             .files
             .iter()
             .map(|(path, _)| match company.read_bytes(path) {
@@ -114,13 +114,13 @@ impl Writer<'_> {
                 Err(error) => Err(error),
             });
         let before = before.collect::<Result<Vec<_>, _>>()?;
-        let files = together.files.iter().zip(&before);
+        let files = writes.files.iter().zip(&before);
         let files = files.map(|((path, content), before)| IntendedFile {
             path: path.clone(),
             before_sha256: before.as_deref().map(sha256),
             content: content.clone(),
         });
-        let events = together.events.iter().map(|(project, event)| {
+        let events = writes.events.iter().map(|(project, event)| {
             check_log(company, project, &event.run_id)?;
             let payload = RawValue::from_string(event.payload.as_str().to_owned());
             Ok(IntendedEvent {
@@ -140,11 +140,11 @@ impl Writer<'_> {
             schema_version: 1,
             created_at: self.now().to_string(),
             files: files.collect(),
-            dirs: together.dirs.clone(),
+            dirs: writes.dirs.clone(),
             events: events.collect::<Result<_, Error>>()?,
-            removed: together.removed.clone(),
+            removed: writes.removed.clone(),
         };
-        let new_dirs = new_dirs(company, together);
+        let new_dirs = new_dirs(company, writes);
         let id: EventId = company.sources().id();
         let path = format!("{}/{id}.json", layout::INTENTS);
         let text = company
@@ -153,7 +153,7 @@ impl Writer<'_> {
         let mut is_irreversible = false;
         let written = self
             .put_text(&path, &text)
-            .and_then(|()| self.carry_out(together, &path, &mut is_irreversible));
+            .and_then(|()| self.apply(writes, &path, &mut is_irreversible));
         let Err(error) = written else {
             return Ok(());
         };
@@ -164,7 +164,7 @@ impl Writer<'_> {
             tracing::warn!(%error, path, "a change is decided and will be finished by the next write");
             return Ok(());
         }
-        match self.undo(together, before, &new_dirs, &path) {
+        match self.undo(writes, before, &new_dirs, &path) {
             Ok(()) => Err(error),
             Err(undo) => {
                 tracing::warn!(%error, %undo, path, "a change can neither be written nor undone now; the next write finishes it");
@@ -175,18 +175,18 @@ impl Writer<'_> {
 
     /// Applies the writes of an intent and removes the intent. Sets `is_irreversible` after the first write that cannot
     /// be undone.
-    fn carry_out(
+    fn apply(
         &self,
-        together: &Together,
+        writes: &WriteSet,
         intent: &str,
         is_irreversible: &mut bool,
     ) -> Result<(), Error> {
-        self.put_texts(&together.files)?;
-        for dir in &together.dirs {
+        self.put_texts(&writes.files)?;
+        for dir in &writes.dirs {
             self.make_dir(dir)?;
         }
         let mut by_run: BTreeMap<_, Vec<Event>> = BTreeMap::new();
-        for (project, event) in &together.events {
+        for (project, event) in &writes.events {
             let events = by_run.entry((project, &event.run_id)).or_default();
             events.push(event.clone());
         }
@@ -194,7 +194,7 @@ impl Writer<'_> {
             append(self.company(), project, run, &events)?;
             *is_irreversible = true;
         }
-        for gone in &together.removed {
+        for gone in &writes.removed {
             self.remove(gone)?;
             // A removed file cannot be restored.
             *is_irreversible = true;
@@ -205,12 +205,12 @@ impl Writer<'_> {
     /// Restores the previous content of the written files, and removes the new folders and the intent.
     fn undo(
         &self,
-        together: &Together,
+        writes: &WriteSet,
         before: Vec<Option<Vec<u8>>>,
         new_dirs: &BTreeSet<PathBuf>,
         intent: &str,
     ) -> Result<(), Error> {
-        for ((path, content), before) in together.files.iter().zip(before) {
+        for ((path, content), before) in writes.files.iter().zip(before) {
             let is_changed = match self.company().read_bytes(path) {
                 Ok(found) => found == content.as_bytes(),
                 Err(error) if error.is_missing() => false,
@@ -231,12 +231,12 @@ impl Writer<'_> {
 }
 
 /// The folders that a change has to create.
-fn new_dirs(company: &Company, together: &Together) -> BTreeSet<PathBuf> {
-    let parents = together
+fn new_dirs(company: &Company, writes: &WriteSet) -> BTreeSet<PathBuf> {
+    let parents = writes
         .files
         .iter()
         .filter_map(|(path, _)| Path::new(path).parent());
-    let dirs = together.dirs.iter().map(Path::new);
+    let dirs = writes.dirs.iter().map(Path::new);
     dirs.chain(parents)
         .flat_map(Path::ancestors)
         .filter(|dir| !dir.as_os_str().is_empty())

@@ -3,7 +3,7 @@
 //!
 //! A writer passes three stages, in this order:
 //!
-//! 1. A first-in, first-out queue of the threads of this process ([`Turn`]).
+//! 1. A first-in, first-out queue of the threads of this process ([`LockTurn`]).
 //! 2. The system lock of `.local/locks/workspace.write.queue`, a file that is never removed. It serialises the
 //!    processes of this program, and the system releases it when its holder dies.
 //! 3. The file `.local/locks/workspace.write.lock` with the holder's process id, as other programs expect it. It exists
@@ -24,10 +24,11 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -63,12 +64,12 @@ pub(crate) struct WriteLock {
     path: PathBuf,
     file: File,
     queue: File,
-    _turn: Turn,
+    _turn: LockTurn,
 }
 
 /// Identity of the lock file that the last holder of the queue created, as recorded in the queue file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Created {
+struct LockFileId {
     device: u64,
     inode: u64,
     content: String,
@@ -80,7 +81,7 @@ impl WriteLock {
         let root = company.root();
         let deadline = Instant::now() + LOCK_FILE_TIMEOUT;
         let path = root.join(LOCK_PATH);
-        let turn = Turn::take(root).ok_or_else(|| timeout(root))?;
+        let turn = LockTurn::take(root).ok_or_else(|| timeout(root))?;
         company.make_dir(LOCKS)?;
         let queue = lock_queue(company)?;
         let failed = |error| Error::io("written", &path, error);
@@ -102,7 +103,7 @@ impl WriteLock {
                     if !is_file_at(&metadata, &path) {
                         continue;
                     }
-                    let created = Created {
+                    let created = LockFileId {
                         device: metadata.dev(),
                         inode: metadata.ino(),
                         content: content.clone(),
@@ -179,7 +180,7 @@ fn lock_queue(company: &Company) -> Result<File, Error> {
 }
 
 /// Records in the queue file which lock file its holder created; `None` clears the record.
-fn record(queue: &File, created: Option<&Created>) -> io::Result<()> {
+fn record(queue: &File, created: Option<&LockFileId>) -> io::Result<()> {
     queue.set_len(0)?;
     match created {
         Some(created) => queue.write_all_at(&serde_json::to_vec(created)?, 0),
@@ -187,7 +188,7 @@ fn record(queue: &File, created: Option<&Created>) -> io::Result<()> {
     }
 }
 
-fn recorded(queue: &File) -> Option<Created> {
+fn recorded(queue: &File) -> Option<LockFileId> {
     let length = usize::try_from(queue.metadata().ok()?.len()).ok()?;
     let mut bytes = vec![0; length];
     queue.read_exact_at(&mut bytes, 0).ok()?;
@@ -242,7 +243,7 @@ enum Holder {
 /// Determines the state of a lock file's holder. The caller has locked `queue`, if it passes one.
 fn holder(file: &File, queue: Option<&File>) -> Holder {
     #[derive(Deserialize)]
-    struct Content {
+    struct LockContent {
         pid: i32,
     }
     // A process of this program holds the system lock of its lock file as long as it runs.
@@ -259,7 +260,7 @@ fn holder(file: &File, queue: Option<&File>) -> Holder {
     }) {
         return Holder::Gone;
     }
-    match serde_json::from_str::<Content>(&content) {
+    match serde_json::from_str::<LockContent>(&content) {
         Err(_) => Holder::Unknown,
         // This process would hold the system lock of its own lock file, so an earlier process with the same id wrote
         // it.
@@ -341,18 +342,18 @@ fn boot_time() -> Option<i64> {
 /// A thread's place in the first-in, first-out queue of this process for one folder. Dropping it admits the next
 /// thread.
 #[derive(Debug)]
-struct Turn {
+struct LockTurn {
     line: Arc<TurnQueue>,
 }
 
 #[derive(Debug, Default)]
 struct TurnQueue {
-    numbers: Mutex<Numbers>,
+    numbers: Mutex<TurnNumbers>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Numbers {
+struct TurnNumbers {
     next: u64,
     /// Number of turns that have ended.
     ended: u64,
@@ -360,18 +361,18 @@ struct Numbers {
     waiting: std::collections::VecDeque<u64>,
 }
 
-impl Turn {
+impl LockTurn {
     /// Waits for the turn; `None` if one turn of another thread lasts longer than [`TURN_TIMEOUT`].
     fn take(root: &Path) -> Option<Self> {
         static LINES: Mutex<BTreeMap<PathBuf, Arc<TurnQueue>>> = Mutex::new(BTreeMap::new());
         let line = {
-            let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = LINES.lock();
             // Queues without threads are removed, so that the map does not grow with every folder.
             lines.retain(|_, line| Arc::strong_count(line) > 1);
             Arc::clone(lines.entry(root.to_owned()).or_default())
         };
         {
-            let mut numbers = line.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut numbers = line.numbers.lock();
             let mine = numbers.next;
             numbers.next += 1;
             numbers.waiting.push_back(mine);
@@ -387,24 +388,16 @@ impl Turn {
                     numbers.waiting.retain(|number| *number != mine);
                     return None;
                 }
-                numbers = line
-                    .moved
-                    .wait_timeout(numbers, left)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0;
+                line.moved.wait_for(&mut numbers, left);
             }
         }
         Some(Self { line })
     }
 }
 
-impl Drop for Turn {
+impl Drop for LockTurn {
     fn drop(&mut self) {
-        let mut numbers = self
-            .line
-            .numbers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut numbers = self.line.numbers.lock();
         numbers.waiting.pop_front();
         numbers.ended += 1;
         self.line.moved.notify_all();
@@ -422,7 +415,7 @@ mod tests {
     fn company(root: &Path) -> Company {
         let sources = Sources::new(Arc::new(|| 0));
         let companies = Companies::new(sources, Trust::everywhere(), Arc::new(|_, _| {}));
-        companies.at(root.to_str().unwrap())
+        companies.locate(root.to_str().unwrap())
     }
 
     const TIME: &str = "2026-11-15T12:00:00.000Z";
@@ -571,7 +564,7 @@ mod tests {
         fs::write(&path, &content).unwrap();
         let metadata = fs::metadata(&path).unwrap();
         let queue = queue(&root);
-        let created = Created {
+        let created = LockFileId {
             device: metadata.dev(),
             inode: metadata.ino(),
             content,

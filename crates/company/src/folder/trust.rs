@@ -20,11 +20,12 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -59,22 +60,22 @@ enum Folders {
 
 struct List {
     home: PathBuf,
-    read: Mutex<(Option<Stamp>, BTreeMap<PathBuf, Entry>)>,
+    read: Mutex<(Option<TrustListStamp>, BTreeMap<PathBuf, TrustedFolder>)>,
 }
 
 /// Identifies a version of the list file: inode, modification time in seconds and nanoseconds, and length.
-type Stamp = (u64, i64, i64, u64);
+type TrustListStamp = (u64, i64, i64, u64);
 
 /// Identifies a listed folder. Inode numbers are reused, so the creation time is compared as well, on file systems that
 /// store it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
+struct TrustedFolder {
     inode: u64,
     #[serde(default)]
     made_at_ns: Option<u64>,
 }
 
-impl Entry {
+impl TrustedFolder {
     fn of(root: &Path) -> io::Result<Self> {
         let metadata = fs::symlink_metadata(root)?;
         let made_at = metadata.created().ok();
@@ -112,7 +113,7 @@ impl Trust {
             return true;
         };
         let listed = list.entry(root);
-        listed.is_some_and(|listed| Entry::of(root).is_ok_and(|now| now == listed))
+        listed.is_some_and(|listed| TrustedFolder::of(root).is_ok_and(|now| now == listed))
     }
 
     /// Folder in the home for data derived from an untrusted folder.
@@ -130,7 +131,7 @@ impl Trust {
         let failed = |error| Error::io("read", root, error);
         // The path of a new folder may contain a link above it.
         let root = root.canonicalize().map_err(failed)?;
-        let entry = Entry::of(&root).map_err(failed)?;
+        let entry = TrustedFolder::of(&root).map_err(failed)?;
         self.change(|entries| {
             entries.insert(root, entry);
         })
@@ -143,7 +144,10 @@ impl Trust {
         })
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Entry>)) -> Result<(), Error> {
+    fn change(
+        &self,
+        change: impl FnOnce(&mut BTreeMap<PathBuf, TrustedFolder>),
+    ) -> Result<(), Error> {
         match &self.folders {
             Folders::Listed(list) => list.change(change),
             Folders::All => Ok(()),
@@ -218,19 +222,22 @@ impl List {
     }
 
     /// Returns the current entry of a folder. The list is read again if another process of the home changed it.
-    fn entry(&self, root: &Path) -> Option<Entry> {
+    fn entry(&self, root: &Path) -> Option<TrustedFolder> {
         let path = self.path();
         let stamp = fs::metadata(&path)
             .ok()
             .map(|found| (found.ino(), found.mtime(), found.mtime_nsec(), found.len()));
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock();
         if read.0 != stamp {
             *read = (stamp, load(&path));
         }
         read.1.get(root).copied()
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Entry>)) -> Result<(), Error> {
+    fn change(
+        &self,
+        change: impl FnOnce(&mut BTreeMap<PathBuf, TrustedFolder>),
+    ) -> Result<(), Error> {
         let lock_path = self.home.join(LIST_LOCK);
         let lock = private().create(true).truncate(false).open(&lock_path);
         let lock = lock.map_err(|error| Error::io("locked", &lock_path, error))?;
@@ -245,7 +252,7 @@ impl List {
 }
 
 /// Reads the list. An unreadable list trusts no folder; a person has to confirm them again.
-fn load(path: &Path) -> BTreeMap<PathBuf, Entry> {
+fn load(path: &Path) -> BTreeMap<PathBuf, TrustedFolder> {
     let read = fs::read(path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
     read.unwrap_or_else(|error| {
         if error.kind() != io::ErrorKind::NotFound {

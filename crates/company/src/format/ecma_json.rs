@@ -125,11 +125,11 @@ struct Printer<'a> {
     position: usize,
     out: String,
     /// Open arrays and objects, outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
     max_depth: usize,
 }
 
-enum Open {
+enum OpenContainer {
     Array,
     Object(Vec<Member>),
 }
@@ -167,14 +167,14 @@ impl<'a> Printer<'a> {
             // A value begins here.
             match self.next_byte()? {
                 b'{' => {
-                    self.enter(Open::Object(Vec::new()), '{')?;
+                    self.enter(OpenContainer::Object(Vec::new()), '{')?;
                     if self.peek()? != b'}' {
                         self.key()?;
                         continue;
                     }
                 }
                 b'[' => {
-                    self.enter(Open::Array, '[')?;
+                    self.enter(OpenContainer::Array, '[')?;
                     if self.peek()? != b']' {
                         continue;
                     }
@@ -198,13 +198,13 @@ impl<'a> Printer<'a> {
                         members,
                     });
                 };
-                if let Open::Object(list) = open
+                if let OpenContainer::Object(list) = open
                     && let Some(member) = list.last_mut()
                     && member.end == 0
                 {
                     member.end = end;
                 }
-                let object = matches!(open, Open::Object(_));
+                let object = matches!(open, OpenContainer::Object(_));
                 match (self.next_byte()?, object) {
                     (b',', true) => {
                         self.out.push(',');
@@ -223,7 +223,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn enter(&mut self, open: Open, bracket: char) -> Option<()> {
+    fn enter(&mut self, open: OpenContainer, bracket: char) -> Option<()> {
         if self.open.len() >= self.max_depth {
             return None;
         }
@@ -235,11 +235,11 @@ impl<'a> Printer<'a> {
     /// Closes the innermost array or object. Returns the members if it was an object.
     fn leave(&mut self) -> Option<Vec<Member>> {
         match self.open.pop()? {
-            Open::Array => {
+            OpenContainer::Array => {
                 self.out.push(']');
                 None
             }
-            Open::Object(mut members) => {
+            OpenContainer::Object(mut members) => {
                 if let Some(order) = order_to_change(&self.out, &members) {
                     members = self.reorder(&members, &order);
                 }
@@ -282,7 +282,7 @@ impl<'a> Printer<'a> {
             return None;
         }
         self.out.push(':');
-        let Some(Open::Object(members)) = self.open.last_mut() else {
+        let Some(OpenContainer::Object(members)) = self.open.last_mut() else {
             return None;
         };
         members.push(Member {

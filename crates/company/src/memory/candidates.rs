@@ -24,7 +24,7 @@ const MAX_LISTED: usize = 5;
 
 /// Parameters of [`extract_candidates`].
 #[derive(Clone, Debug)]
-pub struct WantedCandidates {
+pub struct CandidateQuery {
     /// Project of the job.
     pub project_id: ProjectId,
     /// Job to extract from; if absent, the job that `run_id` is an attempt of.
@@ -40,7 +40,7 @@ pub struct WantedCandidates {
 /// Extracts the candidates, writes them as a report into the outputs of the run, and returns them.
 pub fn extract_candidates(
     company: &Company,
-    wanted: &WantedCandidates,
+    wanted: &CandidateQuery,
 ) -> Result<MemoryExtractCandidatesResponse, Error> {
     let project = &wanted.project_id;
     let (job_id, job) = find_job(company, wanted)?;
@@ -55,7 +55,7 @@ pub fn extract_candidates(
     let job_folder = layout::job(project, &job_id);
     let result = read_json(company, &format!("{job_folder}/result.json"))?;
     let signals = read_signals(company, &format!("{job_folder}/manager_digest.json"))?;
-    let outcome = JobOutcome {
+    let outcome = JobEvidence {
         project,
         job: &job_id,
         run: &run_id,
@@ -85,7 +85,7 @@ pub fn extract_candidates(
     }
     let report_relpath = format!("{folder}/outputs/memory_candidates.json");
     let actor = &wanted.actor;
-    let report = Report {
+    let report = CandidateReport {
         schema_version: 1,
         r#type: "memory_candidate_report",
         generated_at: company.sources().now_text(),
@@ -123,7 +123,7 @@ pub fn extract_candidates(
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct CandidateReport<'a> {
     schema_version: u32,
     r#type: &'static str,
     generated_at: String,
@@ -140,7 +140,7 @@ struct Report<'a> {
     candidates: &'a [MemoryCandidate],
 }
 
-fn find_job(company: &Company, wanted: &WantedCandidates) -> Result<(JobId, Value), Error> {
+fn find_job(company: &Company, wanted: &CandidateQuery) -> Result<(JobId, Value), Error> {
     let read = |job: &JobId| {
         let path = format!("{}/job.yaml", layout::job(&wanted.project_id, job));
         let text = company.read_text(&path)?;
@@ -207,13 +207,13 @@ fn read_json(company: &Company, relative: &str) -> Result<Value, Error> {
 /// Returns the signals of a digest in the order in which they were written.
 fn read_signals(company: &Company, relative: &str) -> Result<Vec<(String, Value)>, Error> {
     #[derive(Default, Deserialize)]
-    struct Digest {
+    struct DigestFields {
         #[serde(default)]
         signals: Signals,
     }
     match company.read_text(relative) {
         Ok(text) => {
-            let digest: Digest = serde_json::from_str(&text).unwrap_or_default();
+            let digest: DigestFields = serde_json::from_str(&text).unwrap_or_default();
             Ok(digest.signals.0)
         }
         Err(error) if error.is_missing() => Ok(Vec::new()),
@@ -236,7 +236,7 @@ fn rows<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-struct JobOutcome<'a> {
+struct JobEvidence<'a> {
     project: &'a ProjectId,
     job: &'a JobId,
     run: &'a RunId,
@@ -247,7 +247,7 @@ struct JobOutcome<'a> {
     signals: &'a [(String, Value)],
 }
 
-impl JobOutcome<'_> {
+impl JobEvidence<'_> {
     fn candidates(&self) -> Vec<MemoryCandidate> {
         let job = self.job;
         let status = self.result["status"].as_str().unwrap_or_default();

@@ -17,7 +17,7 @@ use protocol::company::{
     },
 };
 
-use candidate::Candidate;
+use candidate::ContextCandidate;
 pub use persist::{PersistedPlan, persist};
 pub use relevance::{Rank, Ranked, by_words, goal_words};
 
@@ -25,7 +25,7 @@ use crate::{
     Company, Error,
     decisions::{
         memory_delta,
-        review::{self, Subject},
+        review::{self, ReviewKey},
     },
     document::DocumentKind,
     documents::{self, Listed},
@@ -77,7 +77,7 @@ pub fn plan(
         JobKind::Heartbeat => 8,
     };
     let max_refs = job.max_refs.unwrap_or(default_max_refs);
-    let mut plan = Plan {
+    let mut plan = PlanBuilder {
         company,
         job,
         candidates: Vec::new(),
@@ -123,17 +123,17 @@ pub fn plan(
     })
 }
 
-struct Plan<'a> {
+struct PlanBuilder<'a> {
     company: &'a Company,
     job: &'a Job,
-    candidates: Vec<Candidate>,
+    candidates: Vec<ContextCandidate>,
     trace: Vec<ContextTraceEntry>,
     by_policy: u64,
     by_sensitivity: u64,
     by_secret: u64,
 }
 
-impl Plan<'_> {
+impl PlanBuilder<'_> {
     /// Adds the L0 governance files, which apply to every job, and the files of the worker.
     fn governance(&mut self) {
         let mut files = vec![
@@ -158,14 +158,14 @@ impl Plan<'_> {
                 continue;
             };
             let score = if file == "AGENTS.md" { 1000.0 } else { 900.0 };
-            let candidate = Candidate {
+            let candidate = ContextCandidate {
                 score,
                 chosen: ContextRef {
                     kind: ContextRefKind::File,
                     value: text(&file),
                     description: Some(text("base governance/context reference")),
                 },
-                ..Candidate::new(
+                ..ContextCandidate::new(
                     ContextLayer::L0,
                     ContextSourceKind::File,
                     file,
@@ -184,10 +184,10 @@ impl Plan<'_> {
     fn seeds(&mut self) {
         for seed in &self.job.seeds {
             let source_id = format!("seed:{}:{}", seed.kind.as_str(), seed.value);
-            self.candidates.push(Candidate {
+            self.candidates.push(ContextCandidate {
                 score: 10_000.0,
                 chosen: seed.clone(),
-                ..Candidate::new(
+                ..ContextCandidate::new(
                     ContextLayer::L0,
                     ContextSourceKind::Seed,
                     source_id,
@@ -203,17 +203,17 @@ impl Plan<'_> {
         let decisions = review::latest(self.company)?;
         for listed in deltas {
             let head = &listed.document.head;
-            let mut candidate = Candidate {
+            let mut candidate = ContextCandidate {
                 score: 800.0,
                 created_at: head.created_at().map(ToOwned::to_owned),
-                ..Candidate::new(
+                ..ContextCandidate::new(
                     ContextLayer::L1,
                     ContextSourceKind::MemoryDelta,
                     listed.id.to_string(),
                     "approved_memory_delta",
                 )
             };
-            let review = decisions.get(&Subject::of(project, &listed.id, memory_delta::KIND));
+            let review = decisions.get(&ReviewKey::of(project, &listed.id, memory_delta::KIND));
             let is_approved =
                 review.is_some_and(|review| review.decision == ReviewDecision::Approved);
             if !is_approved {
@@ -264,7 +264,7 @@ impl Plan<'_> {
             let kind = head.kind().unwrap_or_default();
             let title = head.title().unwrap_or_default();
             let created_at = head.created_at().map(ToOwned::to_owned);
-            let candidate = Candidate {
+            let candidate = ContextCandidate {
                 score: 400.0 + created_at.as_deref().map_or(0.0, recency),
                 created_at,
                 visibility: head.visibility(),
@@ -274,7 +274,7 @@ impl Plan<'_> {
                     value: text(&listed.id),
                     description: Some(text(format!("trajectory {kind}: {title}"))),
                 },
-                ..Candidate::new(
+                ..ContextCandidate::new(
                     ContextLayer::L2,
                     ContextSourceKind::Artifact,
                     listed.id.to_string(),
@@ -301,7 +301,7 @@ impl Plan<'_> {
             };
             let source = serde_json::to_value(cycles.source).unwrap_or_default();
             let source = source.as_str().unwrap_or_default();
-            self.candidates.push(Candidate {
+            self.candidates.push(ContextCandidate {
                 score: 300.0 + recency(&run.created_at),
                 created_at: Some(run.created_at.to_string()),
                 chosen: ContextRef {
@@ -309,7 +309,7 @@ impl Plan<'_> {
                     value: text(format!("run={} context_cycles={}", run.id, cycles.count)),
                     description: Some(text(format!("recent context-cycle signal ({source})"))),
                 },
-                ..Candidate::new(
+                ..ContextCandidate::new(
                     ContextLayer::L2,
                     ContextSourceKind::Run,
                     run.id.to_string(),
@@ -323,7 +323,7 @@ impl Plan<'_> {
     /// Whether the manager may compose the candidate into a context. A rejection is recorded in the trace.
     fn may_compose(
         &mut self,
-        candidate: &Candidate,
+        candidate: &ContextCandidate,
         produced_by: &str,
         kind: Option<&str>,
     ) -> bool {
@@ -354,7 +354,7 @@ impl Plan<'_> {
         false
     }
 
-    fn keep_unless_secret(&mut self, candidate: Candidate, scanned: &str) {
+    fn keep_unless_secret(&mut self, candidate: ContextCandidate, scanned: &str) {
         if secret::detect(scanned).total() > 0 {
             self.reject_secret(&candidate);
         } else {
@@ -362,7 +362,7 @@ impl Plan<'_> {
         }
     }
 
-    fn reject_secret(&mut self, candidate: &Candidate) {
+    fn reject_secret(&mut self, candidate: &ContextCandidate) {
         self.by_secret += 1;
         let row = candidate.row(ContextDecision::FilteredSecret, "secret_detected");
         self.trace.push(row);
@@ -464,7 +464,7 @@ fn recency(created_at: &str) -> f64 {
     crate::unix_ms(created_at).map_or(0.0, |ms| ms as f64 / 1e12)
 }
 
-impl Candidate {
+impl ContextCandidate {
     fn row(&self, decision: ContextDecision, reason: &str) -> ContextTraceEntry {
         let is_rejected_seed = self.source_kind == ContextSourceKind::Seed
             && decision == ContextDecision::FilteredSecret;

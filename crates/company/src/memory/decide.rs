@@ -14,10 +14,10 @@ use crate::{
     decisions::{
         basis::Basis,
         memory_delta::{KIND, MemoryScope, patch_of},
-        review::{self, Verdict},
+        review::{self, DocumentDecision},
     },
     document::ReviewSubject,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     policy::{self, Action, Resource, Subject},
     secret,
@@ -25,7 +25,7 @@ use crate::{
 
 /// Result of a decision about a delta.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
+pub struct DecidedDelta {
     /// Id of the review.
     pub review_id: ReviewId,
     /// Whether the patch no longer applied and its lines were inserted under their heading instead.
@@ -33,7 +33,7 @@ pub struct Decided {
 }
 
 /// Approves and applies a delta, or denies it.
-pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
+pub fn decide(company: &Company, verdict: &DocumentDecision) -> Result<DecidedDelta, Error> {
     verdict.check_notes()?;
     company.write(|writer| {
         let basis = Basis::read(company, &verdict.project_id, &verdict.artifact_id)?;
@@ -43,7 +43,7 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             // forever.
             Err(Error::FileInvalid { .. }) if is_denied => {
                 let review_id = deny_invalid(writer, verdict, &basis, KIND, KIND)?;
-                return Ok(Decided {
+                return Ok(DecidedDelta {
                     review_id,
                     rebased: false,
                 });
@@ -111,11 +111,11 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
         if is_for_managers {
             payload["rationale"] = delta.rationale.as_str().into();
         }
-        let mut together = Together {
+        let mut writes = WriteSet {
             files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
-            ..Together::default()
+            ..WriteSet::default()
         };
-        together
+        writes
             .files
             .extend(changed.map(|(changed, target)| (target, changed.text)));
         let provenance = verdict.provenance(&basis);
@@ -126,15 +126,15 @@ pub fn decide(company: &Company, verdict: &Verdict) -> Result<Decided, Error> {
             &provenance,
             payload,
         )?;
-        review::put_decision(writer, together, &verdict.project_id, event)?;
-        Ok(Decided { review_id, rebased })
+        review::put_decision(writer, writes, &verdict.project_id, event)?;
+        Ok(DecidedDelta { review_id, rebased })
     })
 }
 
 /// Denies a document that is typed as a delta but does not match the schema, so that it leaves the inbox.
 pub(crate) fn deny_invalid(
     writer: &Writer<'_>,
-    verdict: &Verdict,
+    verdict: &DocumentDecision,
     basis: &Basis,
     subject_kind: &str,
     policy_kind: &str,
@@ -157,9 +157,9 @@ pub(crate) fn deny_invalid(
     let review_id: ReviewId = company.sources().id();
     let subject = verdict.subject(subject_kind);
     let review = verdict.review(writer, &review_id, &policy, subject);
-    let together = Together {
+    let writes = WriteSet {
         files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
-        ..Together::default()
+        ..WriteSet::default()
     };
     let payload = json!({
         "review_id": review_id,
@@ -172,7 +172,7 @@ pub(crate) fn deny_invalid(
     let run = head.run_id().unwrap_or_default();
     let provenance = verdict.provenance(basis);
     let event = review::event(company, run, &verdict.actor.id, &provenance, payload)?;
-    review::put_decision(writer, together, &verdict.project_id, event)?;
+    review::put_decision(writer, writes, &verdict.project_id, event)?;
     Ok(review_id)
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     Company, Error,
     document::{Mistake, MistakeLog, Observation},
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     policy::{self, Actor},
     secret,
@@ -17,7 +17,7 @@ const KEPT_OBSERVATIONS: usize = 20;
 
 /// A mistake that a manager observed.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ObservedMistake {
     /// Agent that made the mistake.
     pub worker: AgentId,
     /// Manager that observed it.
@@ -44,7 +44,7 @@ pub struct Seen {
 
 /// A mistake that [`record`] has written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
+pub struct RecordedMistake {
     /// Key of the mistake.
     pub key: String,
     /// Total number of occurrences.
@@ -55,7 +55,7 @@ pub struct Recorded {
 
 /// Records a mistake. The log is read and written under the write lock, so that concurrent observations are all
 /// counted.
-pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
+pub fn record(company: &Company, seen: &ObservedMistake) -> Result<RecordedMistake, Error> {
     if !seen.manager.is_manager() {
         return Err(Error::Refused(
             "Only manager+ roles can record worker mistakes".to_owned(),
@@ -107,9 +107,9 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
         let old = entry.observations.len().saturating_sub(KEPT_OBSERVATIONS);
         entry.observations.drain(..old);
         let count = entry.count;
-        let mut together = Together {
+        let mut writes = WriteSet {
             files: vec![(log_relpath.clone(), writer.yaml(&log)?)],
-            ..Together::default()
+            ..WriteSet::default()
         };
         if let (Some(project), Some(run)) = (&seen.project_id, &seen.run_id) {
             let payload = json!({
@@ -123,10 +123,10 @@ pub fn record(company: &Company, seen: &Seen) -> Result<Recorded, Error> {
             });
             let name = "evaluation.mistake_recorded";
             let event = policy::managers_event(company, run, &seen.manager.id, name, &payload)?;
-            together.events.push((project.clone(), event));
+            writes.events.push((project.clone(), event));
         }
-        writer.put_together(&together)?;
-        Ok(Recorded {
+        writer.put_all(&writes)?;
+        Ok(RecordedMistake {
             key,
             count,
             log_relpath: log_relpath.clone(),

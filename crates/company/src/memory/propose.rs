@@ -12,7 +12,7 @@ use serde_json::json;
 use super::patch;
 use crate::{
     Company, Error, Writer, decisions::memory_delta::MemoryScope, document::MemoryDeltaHead,
-    documents, folder::intent::Together, layout, org::text, policy, secret,
+    documents, folder::intent::WriteSet, layout, org::text, policy, secret,
 };
 
 /// Content of a new delta.
@@ -148,13 +148,13 @@ pub(crate) fn propose_within(writer: &Writer<'_>, new: &NewDelta) -> Result<Prop
             "sensitivity": new.sensitivity,
         }),
     )?;
-    writer.put_together(&Together {
+    writer.put_all(&WriteSet {
         files: vec![
             (patch_file.clone(), patch),
             (relpath.clone(), documents::print(&head, &body(&head, new))?),
         ],
         events: vec![(new.project_id.clone(), event)],
-        ..Together::default()
+        ..WriteSet::default()
     })?;
     Ok(Proposed {
         artifact_id: id,

@@ -14,7 +14,7 @@ use protocol::company::{
 use crate::{
     Company, Error, Writer,
     document::{Agent, Team},
-    folder::intent::Together,
+    folder::intent::WriteSet,
     format::yaml,
     layout,
     org::{self, NewAgent, iso, text},
@@ -74,7 +74,7 @@ impl Writer<'_> {
     }
 
     /// Fails if an existing conversation cannot be read. Called before anything is created.
-    fn check_conversations(&self, wanted: &[WantedConversation]) -> Result<(), Error> {
+    fn check_conversations(&self, wanted: &[DefaultConversation]) -> Result<(), Error> {
         for wanted in wanted {
             self.conversation_change(wanted)?;
         }
@@ -132,10 +132,10 @@ impl Writer<'_> {
         files.extend(self.project_default_files(&project, ceo, executive)?);
         let conversations = self.project_conversations(&project, ceo, executive)?;
         let dirs = layout::PROJECT_DIRS.iter();
-        self.put_together(&Together {
+        self.put_all(&WriteSet {
             files,
             dirs: dirs.map(|name| format!("{folder}/{name}")).collect(),
-            ..Together::default()
+            ..WriteSet::default()
         })?;
         let defaults = ProjectDefaults {
             global_manager: parsed(GLOBAL_MANAGER)?,
@@ -174,9 +174,9 @@ impl Writer<'_> {
         for wanted in company_wide.iter().chain(&of_project) {
             let folder = wanted.folder()?;
             let (conversation, is_new) = match self.conversation_change(wanted)? {
-                Change::None => continue,
-                Change::Made(conversation) => (conversation, true),
-                Change::Changed(conversation) => (conversation, false),
+                ConversationChange::None => continue,
+                ConversationChange::Made(conversation) => (conversation, true),
+                ConversationChange::Changed(conversation) => (conversation, false),
             };
             let text = self.yaml(&conversation)?;
             files.push((format!("{folder}/conversation.yaml"), text));
@@ -193,7 +193,7 @@ impl Writer<'_> {
         project: &ProjectId,
         ceo: &str,
         executive: Option<&AgentId>,
-    ) -> Result<Vec<WantedConversation>, Error> {
+    ) -> Result<Vec<DefaultConversation>, Error> {
         let secretary = secretary_of(project)?.to_string();
         let agents = org::agents(self.company())?;
         let of_role = |role: AgentRole| ids(agents.iter().filter(move |agent| agent.role == role));
@@ -251,7 +251,7 @@ impl Writer<'_> {
         let mut conversations: Vec<_> = rows
             .into_iter()
             .map(
-                |(suffix, kind, name, created_by, agents)| WantedConversation {
+                |(suffix, kind, name, created_by, agents)| DefaultConversation {
                     id: format!("conv_{project}_{suffix}"),
                     project: Some(project.clone()),
                     kind,
@@ -269,7 +269,7 @@ impl Writer<'_> {
             let members = agents
                 .iter()
                 .filter(|agent| agent.team_id.as_deref() == Some(id));
-            conversations.push(WantedConversation {
+            conversations.push(DefaultConversation {
                 id: format!("conv_{project}_team_{id}"),
                 project: Some(project.clone()),
                 kind: channel,
@@ -293,18 +293,18 @@ impl Writer<'_> {
         }
     }
 
-    fn ensure_conversation(&self, wanted: &WantedConversation) -> Result<ConversationId, Error> {
+    fn ensure_conversation(&self, wanted: &DefaultConversation) -> Result<ConversationId, Error> {
         let folder = wanted.folder()?;
         match self.conversation_change(wanted)? {
-            Change::None => {}
-            Change::Made(conversation) => self.make_or_repair(
+            ConversationChange::None => {}
+            ConversationChange::Made(conversation) => self.make_or_repair(
                 &folder,
                 &[
                     ("conversation.yaml", self.yaml(&conversation)?),
                     ("messages.jsonl", String::new()),
                 ],
             )?,
-            Change::Changed(conversation) => {
+            ConversationChange::Changed(conversation) => {
                 self.put(&format!("{folder}/conversation.yaml"), &conversation)?;
             }
         }
@@ -326,11 +326,14 @@ impl Writer<'_> {
     }
 
     /// The change that brings a conversation to its wanted state.
-    fn conversation_change(&self, wanted: &WantedConversation) -> Result<Change, Error> {
+    fn conversation_change(
+        &self,
+        wanted: &DefaultConversation,
+    ) -> Result<ConversationChange, Error> {
         let path = format!("{}/conversation.yaml", wanted.folder()?);
         let found: Option<Arc<Conversation>> = self.company().read_if_there(&path)?;
         let Some(found) = found else {
-            return Ok(Change::Made(wanted.made(self.now())));
+            return Ok(ConversationChange::Made(wanted.made(self.now())));
         };
         let mut kept = Conversation::clone(&found);
         kept.name = text(&wanted.name);
@@ -343,15 +346,15 @@ impl Writer<'_> {
             wanted.team.iter().map(|team| team.as_str()),
         );
         Ok(if kept == *found {
-            Change::None
+            ConversationChange::None
         } else {
-            Change::Changed(kept)
+            ConversationChange::Changed(kept)
         })
     }
 }
 
 /// A required change of a conversation.
-enum Change {
+enum ConversationChange {
     None,
     Made(Conversation),
     Changed(Conversation),
@@ -400,8 +403,8 @@ pub(crate) fn workspace_home_files(company: &Company) -> Result<[(String, String
 }
 
 /// The Workspace Home conversation.
-fn workspace_home(ceo: &str) -> WantedConversation {
-    WantedConversation {
+fn workspace_home(ceo: &str) -> DefaultConversation {
+    DefaultConversation {
         id: "conv_workspace_home".to_owned(),
         project: None,
         kind: ConversationKind::Home,
@@ -415,8 +418,8 @@ fn workspace_home(ceo: &str) -> WantedConversation {
 }
 
 /// The two company-wide conversations: Workspace Home and Executive Office.
-fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversation; 2] {
-    let office = WantedConversation {
+fn workspace_conversations(ceo: &str, executive: &AgentId) -> [DefaultConversation; 2] {
+    let office = DefaultConversation {
         id: "conv_workspace_executive_office".to_owned(),
         project: None,
         kind: ConversationKind::Channel,
@@ -431,7 +434,7 @@ fn workspace_conversations(ceo: &str, executive: &AgentId) -> [WantedConversatio
 }
 
 /// The wanted state of a conversation.
-struct WantedConversation {
+struct DefaultConversation {
     id: String,
     project: Option<ProjectId>,
     kind: ConversationKind,
@@ -443,7 +446,7 @@ struct WantedConversation {
     team: Option<Text>,
 }
 
-impl WantedConversation {
+impl DefaultConversation {
     fn folder(&self) -> Result<String, Error> {
         let id: ConversationId = parsed(&self.id)?;
         Ok(layout::conversation(self.project.as_ref(), &id, &self.slug))

@@ -18,7 +18,7 @@ use crate::{
     Company, Error,
     document::{Agent, DocumentKind, Team},
     documents::LooseHead,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     org::{self, project},
     planning::task::Tasks,
@@ -72,7 +72,7 @@ pub fn run(
             denied_assignments: Vec::new(),
             audit_log_relpath: new_log(company, project, "department_assignment"),
         };
-        let (mut together, mut rows) = (Together::default(), Vec::new());
+        let (mut writes, mut rows) = (WriteSet::default(), Vec::new());
         let mut row = |event: &str, worker: &str, more: Value| {
             let mut row = json!({
                 "ts": writer.now(),
@@ -133,7 +133,7 @@ pub fn run(
                     .collect(),
             };
             let (task, milestone, text) = task.made(writer, project)?;
-            together.files.push((layout::task(project, &task), text));
+            writes.files.push((layout::task(project, &task), text));
             row(
                 "assignment_created",
                 worker,
@@ -145,10 +145,10 @@ pub fn run(
             response.created_task_ids.push(task);
             response.created_milestone_ids.push(milestone);
         }
-        together
+        writes
             .files
             .push((response.audit_log_relpath.clone(), rows.concat()));
-        writer.put_together(&together)?;
+        writer.put_all(&writes)?;
         Ok(response)
     })
 }

@@ -12,7 +12,7 @@ use crate::{
     document::{DocumentHead, DocumentKind, Markdown},
     documents,
     execution::run::CreatedRun,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     format::front_matter,
     layout,
     org::text,
@@ -144,10 +144,10 @@ pub fn accept(
         )?;
         let row = target.row(company, "provider_fill_succeeded", Some(run));
         let audit = &response.generation.audit_log_relpath;
-        writer.put_together(&Together {
+        writer.put_all(&WriteSet {
             files: vec![(relpath.clone(), text), with_row(company, audit, row)?],
             events: vec![(project.clone(), event)],
-            ..Together::default()
+            ..WriteSet::default()
         })
     })
 }
@@ -192,9 +192,9 @@ pub fn give_up(
         row.insert("failure_artifact_id".to_owned(), json!(id));
         let audit = &response.generation.audit_log_relpath;
         let relpath = layout::document(project, &id);
-        writer.put_together(&Together {
+        writer.put_all(&WriteSet {
             files: vec![(relpath, report), with_row(company, audit, row)?],
-            ..Together::default()
+            ..WriteSet::default()
         })
     })?;
     Ok(id)

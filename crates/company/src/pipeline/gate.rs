@@ -41,7 +41,7 @@ pub(crate) fn is_final(company: &Company, review: &Review) -> bool {
 /// Fails unless the CEO or a human approved the plan and no later review denied it. Unreadable files count as possible
 /// denials.
 pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Result<(), Error> {
-    let Decided {
+    let PlanDecision {
         decision,
         mut unreadable,
     } = decision(company, project, plan)?;
@@ -66,7 +66,7 @@ pub fn check(company: &Company, project: &ProjectId, plan: &DocumentId) -> Resul
 }
 
 /// Decision about a plan, and the files that could not be evaluated.
-pub(super) struct Decided {
+pub(super) struct PlanDecision {
     pub(super) decision: Option<ReviewDecision>,
     unreadable: Vec<Unreadable>,
 }
@@ -83,7 +83,7 @@ pub(super) fn decision(
     company: &Company,
     project: &ProjectId,
     plan: &DocumentId,
-) -> Result<Decided, Error> {
+) -> Result<PlanDecision, Error> {
     let (mut reviews, mut unreadable) = (Vec::new(), Vec::new());
     for name in company.names(layout::REVIEWS)? {
         let path = format!("{}/{name}", layout::REVIEWS);
@@ -115,7 +115,7 @@ pub(super) fn decision(
         Some(last) if last.decision == ReviewDecision::Denied => Some(last),
         _ => reviews.iter().rfind(|review| opens(review.actor_role)),
     };
-    Ok(Decided {
+    Ok(PlanDecision {
         decision: decisive.map(|review| review.decision),
         unreadable,
     })

@@ -29,7 +29,7 @@ use crate::{
     documents,
     event_log::{self, Event, Payload},
     execution::run::NewRun,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     format::collation,
     layout,
     org::{self, defaults::COUNCIL, text},
@@ -85,9 +85,9 @@ pub fn run(company: &Company, new: &NewIntake) -> Result<Package, Error> {
     secret::refuse("project_name", name)?;
     agent(company, &new.executive)?;
     company.write(|writer| {
-        let plan = Plan::new(writer, new, name, ceo, &intake)?;
-        let (package, together) = plan.build_package()?;
-        writer.put_together(&together)?;
+        let plan = PackagePlan::new(writer, new, name, ceo, &intake)?;
+        let (package, writes) = plan.build_package()?;
+        writer.put_all(&writes)?;
         let log = format!("{}/events.jsonl", plan.run_folder());
         company.events_appended(&log, 0);
         Ok(package)
@@ -142,7 +142,7 @@ fn intake(company: &Company, new: &NewIntake) -> Result<String, Error> {
 }
 
 /// A director with the documents and the task prepared for them.
-struct Department {
+struct DepartmentPlan {
     key: String,
     label: String,
     director: Arc<Agent>,
@@ -153,7 +153,7 @@ struct Department {
 }
 
 /// Content of the planning package, prepared with its ids before anything is written.
-struct Plan<'a> {
+struct PackagePlan<'a> {
     writer: &'a Writer<'a>,
     new: &'a NewIntake,
     name: &'a str,
@@ -165,10 +165,10 @@ struct Plan<'a> {
     executive_plan: DocumentId,
     transcript: DocumentId,
     approval: DocumentId,
-    departments: Vec<Department>,
+    departments: Vec<DepartmentPlan>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> PackagePlan<'a> {
     fn new(
         writer: &'a Writer<'a>,
         new: &'a NewIntake,
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
                 needs: Vec::new(),
             };
             let (task, milestone, task_text) = task.made(writer, &plan.project)?;
-            plan.departments.push(Department {
+            plan.departments.push(DepartmentPlan {
                 key,
                 label,
                 director,
@@ -251,7 +251,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Builds the package and the files to write.
-    fn build_package(&self) -> Result<(Package, Together), Error> {
+    fn build_package(&self) -> Result<(Package, WriteSet), Error> {
         let writer = self.writer;
         let company = writer.company();
         let folder = layout::project(&self.project);
@@ -260,22 +260,22 @@ impl<'a> Plan<'a> {
             .iter()
             .map(|(id, kind, _)| (id.clone(), *kind))
             .collect();
-        let mut together = Together::default();
+        let mut writes = WriteSet::default();
         for (name, text) in writer.project_files(&self.project, self.name)? {
-            together.files.push((format!("{folder}/{name}"), text));
+            writes.files.push((format!("{folder}/{name}"), text));
         }
         for (id, _, text) in files.drain(..) {
-            together
+            writes
                 .files
                 .push((layout::document(&self.project, &id), text));
         }
         for department in &self.departments {
-            together.files.push((
+            writes.files.push((
                 layout::task(&self.project, &department.task),
                 department.task_text.clone(),
             ));
         }
-        together.files.extend(self.run_files(&produced)?);
+        writes.files.extend(self.run_files(&produced)?);
         let council: ConversationId =
             protocol::Id::parse(&format!("conv_{}_{COUNCIL}", self.project))
                 .map_err(|error: protocol::InvalidId| Error::Refused(error.to_string()))?;
@@ -291,7 +291,7 @@ impl<'a> Plan<'a> {
             } else {
                 text
             };
-            together.files.push((path, text));
+            writes.files.push((path, text));
         }
         let audit = new_log(company, &self.project, "client_intake_generation");
         let rows = match self.new.mode {
@@ -305,13 +305,13 @@ impl<'a> Plan<'a> {
                 format!("{row}\n")
             }
         };
-        together.files.push((audit.clone(), rows));
+        writes.files.push((audit.clone(), rows));
         let dirs = layout::PROJECT_DIRS.iter();
-        together.dirs = dirs.map(|name| format!("{folder}/{name}")).collect();
-        together.dirs.push(format!("{}/outputs", self.run_folder()));
+        writes.dirs = dirs.map(|name| format!("{folder}/{name}")).collect();
+        writes.dirs.push(format!("{}/outputs", self.run_folder()));
         let pack = layout::context_pack(&self.project, &self.run.context_pack_id);
-        together.dirs.push(format!("{pack}/bundle"));
-        Ok((self.package(council, audit), together))
+        writes.dirs.push(format!("{pack}/bundle"));
+        Ok((self.package(council, audit), writes))
     }
 
     fn package(&self, council: ConversationId, audit: String) -> Package {
@@ -397,7 +397,7 @@ impl<'a> Plan<'a> {
                 printed.push((id.clone(), kind, text));
                 Ok::<_, Error>(())
             };
-        let lines = |line: &dyn Fn(&Department) -> String, none: &str| {
+        let lines = |line: &dyn Fn(&DepartmentPlan) -> String, none: &str| {
             let lines: Vec<_> = self.departments.iter().map(line).collect();
             if lines.is_empty() {
                 none.to_owned()
@@ -461,7 +461,7 @@ impl<'a> Plan<'a> {
                 ),
                 lines(
                     &|one| {
-                        let Department {
+                        let DepartmentPlan {
                             label, plan, task, ..
                         } = one;
                         format!("- {label}: artifact `{plan}`, task `{task}`")
@@ -502,7 +502,7 @@ impl<'a> Plan<'a> {
                 ),
                 lines(
                     &|one| {
-                        let Department {
+                        let DepartmentPlan {
                             label,
                             task,
                             milestone,
@@ -677,7 +677,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl Department {
+impl DepartmentPlan {
     fn title(&self) -> String {
         format!("{} Department Plan", self.label)
     }

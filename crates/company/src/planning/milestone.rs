@@ -19,11 +19,11 @@ use crate::{
     decisions::{
         basis::{Basis, MAX_SHOWN_BYTES},
         evidence::ENDINGS,
-        review::{self, Verdict},
+        review::{self, DocumentDecision},
     },
     document::{Markdown, MilestoneReportHead, missing_contract},
     documents,
-    folder::intent::Together,
+    folder::intent::WriteSet,
     format::front_matter,
     layout, memory,
     policy::{self, Action, Actor, Resource, Subject},
@@ -36,7 +36,7 @@ pub(crate) const REPORT_KIND: &str = "milestone_report";
 
 /// Result of a decision about a milestone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decided {
+pub struct DecidedMilestone {
     /// Id of the review.
     pub review_id: ReviewId,
     /// Task that the milestone belongs to.
@@ -52,9 +52,9 @@ pub struct Decided {
 /// Approves or denies the milestone of a report. If `named` is given, the report must be about that milestone.
 pub fn decide(
     company: &Company,
-    verdict: &Verdict,
+    verdict: &DocumentDecision,
     named: Option<(&TaskId, &MilestoneId)>,
-) -> Result<Decided, Error> {
+) -> Result<DecidedMilestone, Error> {
     verdict.check_notes()?;
     company.write(|writer| {
         let project = &verdict.project_id;
@@ -104,12 +104,12 @@ pub fn decide(
         };
         let review_id: ReviewId = company.sources().id();
         let review = verdict.review(writer, &review_id, &policy, verdict.subject(KIND));
-        let mut together = Together {
+        let mut writes = WriteSet {
             files: vec![(layout::review(&review_id), writer.yaml(&review)?)],
-            ..Together::default()
+            ..WriteSet::default()
         };
         let now = changed.as_ref().unwrap_or(&task.head);
-        let decided = Decided {
+        let decided = DecidedMilestone {
             review_id: review_id.clone(),
             milestone_id: report.milestone_id.clone(),
             task_status: now.status,
@@ -118,7 +118,7 @@ pub fn decide(
         };
         if let Some(changed) = &changed {
             let text = front_matter::join(changed, &task.body)?;
-            together.files.push((layout::task(project, &task_id), text));
+            writes.files.push((layout::task(project, &task_id), text));
         }
         let payload = json!({
             "review_id": review_id,
@@ -137,7 +137,7 @@ pub fn decide(
             &provenance,
             payload,
         )?;
-        review::put_decision(writer, together, project, event)?;
+        review::put_decision(writer, writes, project, event)?;
         Ok(decided)
     })
 }

@@ -13,12 +13,9 @@ use protocol::company::{
     task::Task,
 };
 
-use crate::{iso_time, planning::task::progress, unix_ms};
+use crate::{DAY_MS, iso_time, planning::task::progress, unix_ms};
 use bar::Bar;
 use critical_path::{Network, Slot};
-
-/// Milliseconds per day. A plan day has 24 hours; there is no calendar of working days.
-pub(crate) const DAY_MS: i64 = 86_400_000;
 
 /// Ids of the tasks that a task depends on.
 pub(crate) fn needs(task: &Task) -> impl Iterator<Item = &str> {

@@ -183,7 +183,7 @@ impl<T> Change<T> {
 
 /// A task after a plan change.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedTask {
     /// The changed task.
     pub task: Task,
     /// Path of the file, relative to the company folder.
@@ -200,7 +200,7 @@ impl Writer<'_> {
         task: &TaskId,
         schedule: Change<TaskScheduleUpdate>,
         execution_plan: Change<TaskExecutionPlanUpdate>,
-    ) -> Result<Planned, Error> {
+    ) -> Result<PlannedTask, Error> {
         let company = self.company();
         let (relpath, document) = find(company, project, task)?;
         let mut head = document.head.clone();
@@ -224,7 +224,7 @@ impl Writer<'_> {
         } else {
             Vec::new()
         };
-        Ok(Planned {
+        Ok(PlannedTask {
             task: head,
             relpath,
             warnings,

@@ -32,11 +32,11 @@ use crate::{
 
 /// Status of all projects at one moment, read once. The snapshots are views of it.
 #[derive(Clone, Debug)]
-pub struct Standings {
+pub struct ProjectsOverview {
     workspace_dir: String,
     now_ms: i64,
     /// Projects, newest first.
-    projects: Vec<Standing>,
+    projects: Vec<ProjectOverview>,
     /// Runs of all projects.
     runs: Vec<(ProjectId, Arc<Run>)>,
     /// Runs with a live session.
@@ -45,7 +45,7 @@ pub struct Standings {
 
 /// Status and counters of one project.
 #[derive(Clone, Debug)]
-struct Standing {
+struct ProjectOverview {
     id: ProjectId,
     project: Arc<Project>,
     repo_links: Vec<RepoLink>,
@@ -60,7 +60,7 @@ struct Standing {
     has_cycle: bool,
 }
 
-impl Standings {
+impl ProjectsOverview {
     /// Reads the status of every project. `live` contains the runs with a live session.
     pub fn read(company: &Company, live: &LiveRuns) -> Result<Self, Error> {
         let now_ms = company.sources().now_ms();
@@ -74,7 +74,7 @@ impl Standings {
             .into_iter()
             .map(|(id, project)| {
                 let runs = by_project.get(&id).copied().unwrap_or_default();
-                Standing::of(company, id, project, runs, &decided, live, now_ms)
+                ProjectOverview::of(company, id, project, runs, &decided, live, now_ms)
             });
         Ok(Self {
             workspace_dir: company.given().to_owned(),
@@ -123,7 +123,7 @@ impl Standings {
 
     /// The rows of `workspace.projects.list`.
     pub fn rows(&self) -> Vec<ProjectRow> {
-        self.projects.iter().map(Standing::row).collect()
+        self.projects.iter().map(ProjectOverview::row).collect()
     }
 
     /// The `home` part of `workspace.home.snapshot`.
@@ -131,13 +131,13 @@ impl Standings {
         HomeSnapshot {
             workspace_dir: self.workspace_dir.clone(),
             generated_at: iso_time(self.now_ms),
-            projects: self.projects.iter().map(Standing::home).collect(),
+            projects: self.projects.iter().map(ProjectOverview::home).collect(),
             summary: HomeSummary {
                 project_count: self.projects.len() as u64,
                 pending_reviews: self.sum(|standing| standing.pending_reviews),
                 active_runs: self.sum(|standing| standing.active_runs),
                 idle_runs: self.sum(|standing| standing.idle_runs),
-                task_count: self.sum(Standing::task_count),
+                task_count: self.sum(ProjectOverview::task_count),
                 progress_pct: self.progress_pct(),
                 blocked_projects: self.blocked_projects(),
             },
@@ -156,11 +156,15 @@ impl Standings {
                 progress_pct: self.progress_pct(),
                 blocked_projects: self.blocked_projects(),
             },
-            projects: self.projects.iter().map(Standing::portfolio).collect(),
+            projects: self
+                .projects
+                .iter()
+                .map(ProjectOverview::portfolio)
+                .collect(),
         }
     }
 
-    fn sum(&self, count: impl Fn(&Standing) -> u64) -> u64 {
+    fn sum(&self, count: impl Fn(&ProjectOverview) -> u64) -> u64 {
         self.projects.iter().map(count).sum()
     }
 
@@ -176,16 +180,16 @@ impl Standings {
 
 /// Builds the response of `workspace.home.snapshot`.
 pub fn snapshot(company: &Company) -> Result<CompanyWorkspaceHomeSnapshotResponse, Error> {
-    let standings = Standings::read(company, &LiveRuns::new())?;
+    let overview = ProjectsOverview::read(company, &LiveRuns::new())?;
     Ok(CompanyWorkspaceHomeSnapshotResponse {
-        home: standings.home(),
-        pm: standings.portfolio(),
+        home: overview.home(),
+        pm: overview.portfolio(),
     })
 }
 
 /// Builds the rows of `workspace.projects.list`.
 pub fn list_projects(company: &Company) -> Result<Vec<ProjectRow>, Error> {
-    Ok(Standings::read(company, &LiveRuns::new())?.rows())
+    Ok(ProjectsOverview::read(company, &LiveRuns::new())?.rows())
 }
 
 /// Ids of the documents with a final decision, by project.
@@ -215,7 +219,7 @@ pub fn needs_decision(kind: DocumentKind) -> bool {
     )
 }
 
-impl Standing {
+impl ProjectOverview {
     fn of(
         company: &Company,
         id: ProjectId,

@@ -31,7 +31,7 @@ use protocol::company::{
 const ENTRIES: [&str; 5] = ["company", "org", "work", "inbox", ".local"];
 
 /// A department that a request can name by its key.
-struct Department {
+struct DepartmentTemplate {
     key: &'static str,
     label: &'static str,
     provider: &'static str,
@@ -40,7 +40,7 @@ struct Department {
 
 macro_rules! departments {
     ($($key:literal $label:literal $provider:literal $charter:literal;)+) => {
-        const DEPARTMENTS: &[Department] = &[$(Department { key: $key, label: $label, provider: $provider, charter: $charter },)+];
+        const DEPARTMENTS: &[DepartmentTemplate] = &[$(DepartmentTemplate { key: $key, label: $label, provider: $provider, charter: $charter },)+];
     };
 }
 
@@ -63,7 +63,7 @@ departments! {
 fn requested_departments(
     params: &Params,
     mode: OrgMode,
-) -> Result<Vec<&'static Department>, Error> {
+) -> Result<Vec<&'static DepartmentTemplate>, Error> {
     let wanted: Vec<String> = match &params.departments {
         Some(keys) => keys.iter().map(|key| key.trim().to_lowercase()).collect(),
         None => match mode {
@@ -80,7 +80,7 @@ fn requested_departments(
             OrgMode::Standard => ["engineering", "product"].map(String::from).to_vec(),
         },
     };
-    let mut departments: Vec<&Department> = Vec::new();
+    let mut departments: Vec<&DepartmentTemplate> = Vec::new();
     for key in &wanted {
         let department = DEPARTMENTS.iter().find(|department| department.key == key);
         if let Some(department) =
@@ -165,7 +165,7 @@ fn fill(
     writer: &Writer<'_>,
     params: &Params,
     mode: OrgMode,
-    departments: &[&Department],
+    departments: &[&DepartmentTemplate],
     company_name: &str,
 ) -> Result<Response, Error> {
     let sources = writer.company().sources();
@@ -204,7 +204,7 @@ fn fill(
     }
     let mut rows = Vec::new();
     for department in departments {
-        let Department {
+        let DepartmentTemplate {
             label, provider, ..
         } = department;
         let team_id: TeamId = sources.id();

@@ -276,7 +276,7 @@ mod tests {
 
     fn at(folder: &tempfile::TempDir, below: &str) -> Company {
         let path = folder.path().join(below);
-        companies().at(path.to_str().unwrap())
+        companies().locate(path.to_str().unwrap())
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
         fs::create_dir(folder.path().join("empty")).unwrap();
         init(&empty, &name("Acme"), NonEmpty::Refuse).unwrap();
         for company in [fresh, empty] {
-            let scope = conversation::Scope::Workspace;
+            let scope = conversation::ConversationScope::Workspace;
             let listed = conversation::list(&company, &scope, None).unwrap();
             let ids: Vec<_> = listed.iter().map(|one| one.id.as_str()).collect();
             assert_eq!(ids, ["conv_workspace_home"]);

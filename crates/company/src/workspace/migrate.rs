@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     Company, Error,
     document::Document,
-    event_log::upgrade::{MIGRATION_ID, Outcome, Upgrade},
+    event_log::upgrade::{MIGRATION_ID, Upgrade, UpgradeOutcome},
     layout,
     org::project,
 };
@@ -71,9 +71,9 @@ pub fn migrate(
             response.events_rewritten += upgraded.events_rewritten;
             response.parse_errors += upgraded.parse_errors;
             match upgraded.outcome {
-                Outcome::Unchanged => {}
-                Outcome::Updated => response.files_updated += 1,
-                Outcome::Refused { .. } => {
+                UpgradeOutcome::Unchanged => {}
+                UpgradeOutcome::Updated => response.files_updated += 1,
+                UpgradeOutcome::Refused { .. } => {
                     response
                         .refused_files
                         .push(format!("{folder}/{name}/events.jsonl"));

@@ -31,7 +31,7 @@ use crate::{
     documents::validate::validate,
     files::{
         self,
-        walk::{FOLDER, Found, Visit, walk},
+        walk::{FOLDER, Visit, WalkEntry, walk},
     },
     folder::lock::{LOCK_PATH, QUEUE_PATH, process_is_gone},
     format::yaml,
@@ -47,7 +47,7 @@ pub fn export(
     companies: &Companies,
     params: &CompanyWorkspaceExportParams,
 ) -> Result<CompanyWorkspaceExportResponse, Error> {
-    let source = companies.at(&params.workspace_dir);
+    let source = companies.locate(&params.workspace_dir);
     let issues = validate(&source);
     if !issues.is_empty() {
         let sentence = format!(
@@ -56,20 +56,20 @@ pub fn export(
         );
         return Err(Error::FolderInvalid { sentence, issues });
     }
-    let local = Local::from_param(params.include_local);
-    let target = Target::check(
+    let local = LocalData::from_param(params.include_local);
+    let target = TransferTarget::check(
         companies,
         &source,
         &params.out_dir,
         NonEmpty::from_force(params.force),
     )?;
-    let exported_entries = target.replace(Lock::Forgotten, |staged| {
-        copy(&Snapshot::take(&source, local)?, staged)
+    let exported_entries = target.replace(LockHandling::Forgotten, |staged| {
+        copy(&FolderSnapshot::take(&source, local)?, staged)
     })?;
     Ok(CompanyWorkspaceExportResponse {
         workspace_dir: source.given().to_owned(),
         out_dir: params.out_dir.to_string(),
-        include_local: local == Local::Copied,
+        include_local: local == LocalData::Copied,
         exported_entries,
     })
 }
@@ -79,7 +79,7 @@ pub fn import(
     companies: &Companies,
     params: &CompanyWorkspaceImportParams,
 ) -> Result<CompanyWorkspaceImportResponse, Error> {
-    let source = companies.at(&params.src_dir);
+    let source = companies.locate(&params.src_dir);
     let mut issues = validate(&source);
     issues.retain(|issue| !is_left_out_of_exports(issue));
     if !issues.is_empty() {
@@ -89,33 +89,33 @@ pub fn import(
         );
         return Err(Error::FolderInvalid { sentence, issues });
     }
-    let local = Local::from_param(params.include_local);
-    let target = Target::check(
+    let local = LocalData::from_param(params.include_local);
+    let target = TransferTarget::check(
         companies,
         &source,
         &params.workspace_dir,
         NonEmpty::from_force(params.force),
     )?;
-    let (imported_entries, issues) = target.replace(Lock::Kept, |staged| {
-        let entries = copy(&Snapshot::take(&source, local)?, staged)?;
+    let (imported_entries, issues) = target.replace(LockHandling::Kept, |staged| {
+        let entries = copy(&FolderSnapshot::take(&source, local)?, staged)?;
         let machine = staged.join(layout::MACHINE);
         if !machine.exists() {
             files::replace(&machine, yaml::print(&Machine::initial())?.as_bytes())?;
         }
         let ignored = staged.join(layout::GITIGNORE);
         files::replace(&ignored, init::IGNORED.as_bytes())?;
-        let issues = validate(&companies.at(&staged.to_string_lossy()));
+        let issues = validate(&companies.locate(&staged.to_string_lossy()));
         Ok((entries, issues))
     })?;
     match local {
         // The copied settings name programs and a heartbeat, which a person has to review first.
-        Local::Copied => companies.at(&params.workspace_dir).distrust()?,
-        Local::LeftOut => companies.at(&params.workspace_dir).trust()?,
+        LocalData::Copied => companies.locate(&params.workspace_dir).distrust()?,
+        LocalData::LeftOut => companies.locate(&params.workspace_dir).trust()?,
     }
     Ok(CompanyWorkspaceImportResponse {
         src_dir: source.given().to_owned(),
         workspace_dir: params.workspace_dir.to_string(),
-        include_local: local == Local::Copied,
+        include_local: local == LocalData::Copied,
         imported_entries,
         validation_ok: issues.is_empty(),
         validation_issues: issues.len() as u64,
@@ -129,12 +129,12 @@ fn is_left_out_of_exports(issue: &ValidationIssue) -> bool {
 
 /// Whether the machine-specific folder `.local` is copied.
 #[derive(Clone, Copy, PartialEq)]
-enum Local {
+enum LocalData {
     Copied,
     LeftOut,
 }
 
-impl Local {
+impl LocalData {
     fn from_param(include_local: Option<bool>) -> Self {
         match include_local {
             Some(true) => Self::Copied,
@@ -153,18 +153,18 @@ fn is_never_copied(name: &OsStr) -> bool {
 ///
 /// The write lock is held only while the entries are listed. Documents are replaced by rename, so a hard link preserves
 /// the listed version. Logs only grow, so their length is sufficient. Files that cannot be hard-linked are copied.
-struct Snapshot {
+struct FolderSnapshot {
     source: PathBuf,
     /// Existing top-level folders of the company.
     entries: Vec<String>,
     /// Entries in the order of [`walk`].
-    listed: Vec<(PathBuf, Listed)>,
+    listed: Vec<(PathBuf, SnapshotEntry)>,
     /// Folder of the hard links; absent if the source has no write lock and is read in place.
-    kept: Option<Kept>,
+    kept: Option<LinkFolder>,
 }
 
 /// An entry of a snapshot.
-enum Listed {
+enum SnapshotEntry {
     Folder,
     Left,
     /// A file that is read in place.
@@ -178,27 +178,27 @@ enum Listed {
 }
 
 /// A folder of hard links. Dropping it removes the folder; doctor removes the folders of dead processes.
-struct Kept(PathBuf);
+struct LinkFolder(PathBuf);
 
-impl Drop for Kept {
+impl Drop for LinkFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-impl Snapshot {
+impl FolderSnapshot {
     /// Path prefix of the hard-link folder. It is on the file system of the company folder, and `locks` is never
     /// copied.
     const KEPT: &str = ".local/locks/snapshot";
 
-    fn take(source: &Company, local: Local) -> Result<Self, Error> {
+    fn take(source: &Company, local: LocalData) -> Result<Self, Error> {
         // No process of this machine writes to an untrusted folder.
         if !source.is_trusted() || !source.path(LOCAL).is_dir() {
             return Self::list(source, local, None);
         }
         match source.write(|_| {
             let path = files::make_staging(&source.path(Self::KEPT))?;
-            Self::list(source, local, Some(Kept(path)))
+            Self::list(source, local, Some(LinkFolder(path)))
         }) {
             // A read-only file system has no writers.
             Err(Error::Io { source: error, .. })
@@ -213,22 +213,24 @@ impl Snapshot {
         }
     }
 
-    fn list(source: &Company, local: Local, kept: Option<Kept>) -> Result<Self, Error> {
+    fn list(source: &Company, local: LocalData, kept: Option<LinkFolder>) -> Result<Self, Error> {
         let mut listed = Vec::new();
         let root = source.root();
         let entries = contents(root, local, &mut |path, found| {
             let found = match (found, &kept) {
-                (Found::Folder, _) => Listed::Folder,
-                (Found::Left, _) => Listed::Left,
-                (Found::Link(link), _) => Listed::Link(link.to_owned()),
-                (Found::Odd, _) => Listed::Odd,
-                (Found::File(_) | Found::Log(..), None) => Listed::InPlace,
-                (Found::Log(_, length), Some(_)) => Listed::Log(length),
-                (Found::File(file), Some(_)) if is_log(path) => Listed::Log(file.metadata()?.len()),
-                (Found::File(file), Some(kept)) => {
+                (WalkEntry::Folder, _) => SnapshotEntry::Folder,
+                (WalkEntry::Left, _) => SnapshotEntry::Left,
+                (WalkEntry::Link(link), _) => SnapshotEntry::Link(link.to_owned()),
+                (WalkEntry::Odd, _) => SnapshotEntry::Odd,
+                (WalkEntry::File(_) | WalkEntry::Log(..), None) => SnapshotEntry::InPlace,
+                (WalkEntry::Log(_, length), Some(_)) => SnapshotEntry::Log(length),
+                (WalkEntry::File(file), Some(_)) if is_log(path) => {
+                    SnapshotEntry::Log(file.metadata()?.len())
+                }
+                (WalkEntry::File(file), Some(kept)) => {
                     let number = listed.len();
                     keep(file, &root.join(path), &kept.0.join(number.to_string()))?;
-                    Listed::Kept(number)
+                    SnapshotEntry::Kept(number)
                 }
             };
             listed.push((path.to_owned(), found));
@@ -247,23 +249,23 @@ impl Snapshot {
         for (path, listed) in &self.listed {
             let source_path = self.source.join(path);
             let visited = match listed {
-                Listed::Folder => visit(path, Found::Folder),
-                Listed::Left => visit(path, Found::Left),
-                Listed::Link(link) => visit(path, Found::Link(link)),
-                Listed::Odd => visit(path, Found::Odd),
-                Listed::InPlace => {
-                    open_plain(&source_path).and_then(|file| visit(path, Found::File(&file)))
+                SnapshotEntry::Folder => visit(path, WalkEntry::Folder),
+                SnapshotEntry::Left => visit(path, WalkEntry::Left),
+                SnapshotEntry::Link(link) => visit(path, WalkEntry::Link(link)),
+                SnapshotEntry::Odd => visit(path, WalkEntry::Odd),
+                SnapshotEntry::InPlace => {
+                    open_plain(&source_path).and_then(|file| visit(path, WalkEntry::File(&file)))
                 }
-                Listed::Kept(number) => {
+                SnapshotEntry::Kept(number) => {
                     let kept = self.kept.as_ref().map(|kept| &kept.0);
                     let name =
                         kept.map_or(source_path.clone(), |kept| kept.join(number.to_string()));
-                    open_plain(&name).and_then(|file| visit(path, Found::File(&file)))
+                    open_plain(&name).and_then(|file| visit(path, WalkEntry::File(&file)))
                 }
-                Listed::Log(length) => match open_plain(&source_path) {
+                SnapshotEntry::Log(length) => match open_plain(&source_path) {
                     // The log was removed since the snapshot was taken.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                    opened => opened.and_then(|file| visit(path, Found::Log(&file, *length))),
+                    opened => opened.and_then(|file| visit(path, WalkEntry::Log(&file, *length))),
                 },
             };
             visited.map_err(|error| Error::io("copied", &source_path, error))?;
@@ -303,7 +305,7 @@ fn is_log(path: &Path) -> bool {
 }
 
 /// Validated target of an export or import.
-struct Target<'a> {
+struct TransferTarget<'a> {
     companies: &'a Companies,
     given: &'a str,
     /// Absolute path without links.
@@ -313,7 +315,7 @@ struct Target<'a> {
 
 /// Whether the copy becomes a working company folder.
 #[derive(Clone, Copy, PartialEq)]
-enum Lock {
+enum LockHandling {
     /// An import: the copy takes over the write lock of the folder that it replaces.
     Kept,
     /// An export: the copy needs no write lock.
@@ -327,7 +329,7 @@ enum Existing {
     CompanyFolder,
 }
 
-impl<'a> Target<'a> {
+impl<'a> TransferTarget<'a> {
     fn check(
         companies: &'a Companies,
         source: &Company,
@@ -404,13 +406,13 @@ impl<'a> Target<'a> {
     }
 
     fn company(&self) -> Company {
-        self.companies.at(&self.path.to_string_lossy())
+        self.companies.locate(&self.path.to_string_lossy())
     }
 
     /// Builds the new content next to the target and then moves it into place.
     fn replace<R>(
         &self,
-        lock: Lock,
+        lock: LockHandling,
         build: impl FnOnce(&Path) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let parent = self.path.parent().unwrap_or(Path::new("/"));
@@ -440,7 +442,7 @@ impl<'a> Target<'a> {
         Ok(built)
     }
 
-    fn put_in_place(&self, staged: &Path, lock: Lock) -> Result<(), Error> {
+    fn put_in_place(&self, staged: &Path, lock: LockHandling) -> Result<(), Error> {
         let failed = |error| Error::io("replaced", &self.path, error);
         if self.existing()? == Existing::NothingOrEmpty {
             return fs::rename(staged, &self.path).map_err(failed);
@@ -451,7 +453,7 @@ impl<'a> Target<'a> {
             return exchange(staged, &self.path).map_err(failed);
         }
         company.write(|_| {
-            if lock == Lock::Kept {
+            if lock == LockHandling::Kept {
                 // Both names refer to the same files, so that other processes stay locked out of the new folder until
                 // the lock is released.
                 for name in [LOCK_PATH, QUEUE_PATH] {
@@ -566,19 +568,19 @@ fn exchange(staged: &Path, target: &Path) -> io::Result<()> {
 /// Visits a consistent snapshot of a company folder, including `.local`. Writers wait only while the entries are
 /// listed.
 pub fn visit(company: &Company, visit: &mut Visit<'_>) -> Result<(), Error> {
-    Snapshot::take(company, Local::Copied)?.visit(visit)
+    FolderSnapshot::take(company, LocalData::Copied)?.visit(visit)
 }
 
 /// Copies the existing folders of a company and returns their names.
-fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
+fn copy(source: &FolderSnapshot, staged: &Path) -> Result<Vec<String>, Error> {
     source.visit(&mut |path, found| {
         let copied = staged.join(path);
         match found {
-            Found::Folder => fs::create_dir(copied),
-            Found::Left => File::open(copied)?.sync_all(),
-            Found::File(file) => copy_file(file, file.metadata()?.len(), &copied),
-            Found::Log(file, length) => copy_file(file, length, &copied),
-            Found::Link(link) => {
+            WalkEntry::Folder => fs::create_dir(copied),
+            WalkEntry::Left => File::open(copied)?.sync_all(),
+            WalkEntry::File(file) => copy_file(file, file.metadata()?.len(), &copied),
+            WalkEntry::Log(file, length) => copy_file(file, length, &copied),
+            WalkEntry::Link(link) => {
                 let depth = path.components().count() - 1;
                 if link_stays_inside(link, depth) {
                     symlink(link, copied)
@@ -590,7 +592,7 @@ fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
                     Ok(())
                 }
             }
-            Found::Odd => {
+            WalkEntry::Odd => {
                 tracing::warn!(?path, "a special file is skipped");
                 Ok(())
             }
@@ -600,7 +602,7 @@ fn copy(source: &Snapshot, staged: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// Visits the existing folders of a company and returns their names.
-fn contents(source: &Path, local: Local, visit: &mut Visit<'_>) -> Result<Vec<String>, Error> {
+fn contents(source: &Path, local: LocalData, visit: &mut Visit<'_>) -> Result<Vec<String>, Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error: rustix::io::Errno| Error::io("read", path, error.into())
@@ -608,7 +610,7 @@ fn contents(source: &Path, local: Local, visit: &mut Visit<'_>) -> Result<Vec<St
     let root = openat(CWD, source, FOLDER, Mode::empty()).map_err(failed(source))?;
     let mut seen = Vec::new();
     let entries = ENTRIES.into_iter().chain([LOCAL]);
-    for entry in entries.filter(|entry| local == Local::Copied || *entry != LOCAL) {
+    for entry in entries.filter(|entry| local == LocalData::Copied || *entry != LOCAL) {
         match statat(&root, entry, AtFlags::SYMLINK_NOFOLLOW) {
             Err(rustix::io::Errno::NOENT) => continue,
             Err(error) => return Err(failed(&source.join(entry))(error)),

@@ -41,7 +41,7 @@ const THREADS: usize = 8;
 
 /// Location of the file for appending.
 fn at(path: &std::path::Path) -> LogFile {
-    LogFile::at(path).expect("a folder")
+    LogFile::locate(path).expect("a folder")
 }
 
 fn event(id: &str) -> Event {

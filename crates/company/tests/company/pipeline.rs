@@ -2,7 +2,7 @@
 
 use company::{
     Company, Error,
-    decisions::review::Verdict,
+    decisions::review::DocumentDecision,
     documents::validate,
     events::replay,
     execution::run,
@@ -73,7 +73,7 @@ fn decide(
     role: ActorRole,
 ) -> Result<(), Error> {
     let approval = &package.response.artifacts.approval_artifact_id;
-    let verdict = Verdict {
+    let verdict = DocumentDecision {
         project_id: package.response.project_id.clone(),
         actor: Actor {
             id: actor.to_owned(),

@@ -11,7 +11,7 @@ use std::{
 
 use company::{
     Companies, Company, Error, Sources,
-    decisions::review::{Present, Verdict},
+    decisions::review::{DocumentDecision, PresenceProof},
     execution::run,
     memory::{self, NewDelta, Proposed},
     policy::Actor,
@@ -52,10 +52,12 @@ fn companies() -> Companies {
 impl Place {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("the fixture is as it was made");
-        let company = companies().at(folder
-            .path()
-            .to_str()
-            .expect("the fixture is as it was made"));
+        let company = companies().locate(
+            folder
+                .path()
+                .to_str()
+                .expect("the fixture is as it was made"),
+        );
         let name = Text::new("Acme").expect("the fixture is as it was made");
         init::init(&company, &name, init::NonEmpty::Refuse).expect("the fixture is as it was made");
         for (agent, role, team) in [
@@ -213,15 +215,19 @@ impl Place {
         memory::propose(&self.company, &self.delta(line)).expect("the fixture is as it was made")
     }
 
-    pub(crate) fn verdict(&self, artifact: &DocumentId, decision: ReviewDecision) -> Verdict {
-        Verdict {
+    pub(crate) fn verdict(
+        &self,
+        artifact: &DocumentId,
+        decision: ReviewDecision,
+    ) -> DocumentDecision {
+        DocumentDecision {
             project_id: self.project.clone(),
             artifact_id: artifact.clone(),
             decision,
             actor: human(),
             notes: None,
             expected_sha256: None,
-            presence: Present {
+            presence: PresenceProof {
                 via: Presence::Terminal,
                 token: None,
             },

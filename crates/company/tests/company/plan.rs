@@ -8,11 +8,11 @@ use company::{
     execution::run::LiveRuns,
     planning::{
         plan::allocation::Provider,
-        task::{Change, Planned, Tasks},
+        task::{Change, PlannedTask, Tasks},
     },
     pm::{
         self,
-        overview::{self, Standings},
+        overview::{self, ProjectsOverview},
     },
 };
 use protocol::{
@@ -105,7 +105,7 @@ impl Folder {
         task: &str,
         schedule: Change<Value>,
         plan: Change<Value>,
-    ) -> Result<Planned, Error> {
+    ) -> Result<PlannedTask, Error> {
         fn typed<T: serde::de::DeserializeOwned>(change: Change<Value>) -> Change<T> {
             match change {
                 Change::Keep => Change::Keep,
@@ -561,9 +561,9 @@ fn home_and_plan_say_the_same_and_tell_runs_apart() {
             "status: ended\nusage:\n  source: provider_reported\n  confidence: high\n  total_tokens: 70",
         );
     let live = LiveRuns::from(["run_2".to_owned()]);
-    let standings = Standings::read(&folder.company, &live).unwrap();
-    let home = standings.home().summary;
-    let plan = pm::snapshot(&standings, Some(&folder.project));
+    let overview = ProjectsOverview::read(&folder.company, &live).unwrap();
+    let home = overview.home().summary;
+    let plan = pm::snapshot(&overview, Some(&folder.project));
     let summary = &plan.workspace.summary;
     assert_eq!((home.active_runs, home.idle_runs), (2, 1));
     assert_eq!((summary.active_runs, summary.stale_runs), (2, 1));
@@ -585,9 +585,9 @@ fn home_and_plan_say_the_same_and_tell_runs_apart() {
 #[test]
 fn a_project_that_is_not_there_has_an_empty_plan() {
     let folder = Folder::new();
-    let standings = Standings::read(&folder.company, &LiveRuns::new()).unwrap();
+    let overview = ProjectsOverview::read(&folder.company, &LiveRuns::new()).unwrap();
     let nowhere = ProjectId::parse("proj_none").unwrap();
-    let plan = pm::snapshot(&standings, Some(&nowhere)).project.unwrap();
+    let plan = pm::snapshot(&overview, Some(&nowhere)).project.unwrap();
     assert_eq!(
         plan.summary,
         protocol::company::pm::ProjectPlanSummary::default()

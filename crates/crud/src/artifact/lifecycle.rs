@@ -8,7 +8,7 @@ use sea_orm::{
 
 use super::{
     ArtifactRepository, ChunkHashes, Quota, make, owned,
-    quota::{self, Planned},
+    quota::{self, PlannedStorage},
 };
 use crate::{Error, query, workspace};
 
@@ -122,7 +122,7 @@ impl ArtifactRepository<'_> {
                     thread_ids: threads(db, &id)?,
                     is_new: true,
                 };
-                quota.check(db, &workspace_id, Planned::default())?;
+                quota.check(db, &workspace_id, PlannedStorage::default())?;
                 Ok(restored)
             })
             .await

@@ -90,7 +90,7 @@ pub(super) fn page(db: &DatabaseConnection, wanted: &ArtifactQuery) -> Result<Ar
 /// Builds the statement. Orders by the newest matching binding, or by the last change, newest first.
 fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = vec![wanted.workspace_id.as_str().into()];
-    let mut place = |value: Value| {
+    let mut target = |value: Value| {
         values.push(value);
         format!("${}", values.len())
     };
@@ -99,14 +99,14 @@ fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
         filters.push("artifact.status <> 'deleted'".to_owned());
     }
     if !wanted.include_run_outputs {
-        let mark = place(format!("%{RUN_OUTPUT}%").into());
+        let mark = target(format!("%{RUN_OUTPUT}%").into());
         filters.push(format!("artifact.metadata NOT LIKE {mark}"));
     }
     if !wanted.kinds.is_empty() {
         let kinds: Vec<String> = wanted
             .kinds
             .iter()
-            .map(|kind| place(kind.as_str().into()))
+            .map(|kind| target(kind.as_str().into()))
             .collect();
         filters.push(format!("artifact.kind IN ({})", kinds.join(", ")));
     }
@@ -114,18 +114,15 @@ fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
         .targets
         .columns()
         .into_iter()
-        .filter_map(|(column, value)| Some(format!("binding.{column} = {}", place(value?.into()))))
+        .filter_map(|(column, value)| Some(format!("binding.{column} = {}", target(value?.into()))))
         .collect();
-    let source = match bound.is_empty() {
-        true => {
-            "SELECT artifact.id AS id, artifact.updated_at AS sort_time FROM artifact".to_owned()
-        }
-        false => {
-            filters.extend(bound);
-            "SELECT artifact.id AS id, MAX(binding.created_at) AS sort_time FROM artifact \
+    let source = if bound.is_empty() {
+        "SELECT artifact.id AS id, artifact.updated_at AS sort_time FROM artifact".to_owned()
+    } else {
+        filters.extend(bound);
+        "SELECT artifact.id AS id, MAX(binding.created_at) AS sort_time FROM artifact \
              JOIN artifact_binding binding ON binding.artifact_id = artifact.id"
-                .to_owned()
-        }
+            .to_owned()
     };
     let grouped = if source.contains("MAX(") {
         " GROUP BY artifact.id"
@@ -135,13 +132,13 @@ fn statement(wanted: &ArtifactQuery) -> (String, Vec<Value>) {
     let behind = match &wanted.after {
         None => String::new(),
         Some((time, id)) => {
-            let (time, id) = (place((*time).into()), place(id.as_str().into()));
+            let (time, id) = (target((*time).into()), target(id.as_str().into()));
             format!(
                 " WHERE found.sort_time < {time} OR (found.sort_time = {time} AND found.id < {id})"
             )
         }
     };
-    let limit = place(i64::try_from(wanted.limit + 1).unwrap_or(i64::MAX).into());
+    let limit = target(i64::try_from(wanted.limit + 1).unwrap_or(i64::MAX).into());
     let sql = format!(
         "SELECT found.id AS id, found.sort_time AS sort_time FROM ({source} WHERE {}{grouped}) found{behind} \
          ORDER BY found.sort_time DESC, found.id DESC LIMIT {limit}",

@@ -48,7 +48,7 @@ pub struct ChunkHashes {
 }
 
 /// The destination of a new artifact or version.
-pub(super) struct Place<'a> {
+pub(super) struct ArtifactTarget<'a> {
     pub(super) workspace_id: &'a str,
     pub(super) thread_id: Option<&'a str>,
     /// The id of the artifact that gets a new version. Absent for a new artifact.
@@ -59,7 +59,7 @@ pub(super) struct Place<'a> {
 }
 
 /// The result of [`make`].
-pub(super) struct Made {
+pub(super) struct CreatedArtifact {
     pub(super) artifact_id: String,
     /// Other artifacts that are usable again, because their damaged bytes were replaced.
     pub(super) healed: Vec<ArtifactDetail>,
@@ -68,18 +68,18 @@ pub(super) struct Made {
 /// Creates the artifact or its version.
 pub(super) fn make(
     db: &DatabaseConnection,
-    place: &Place<'_>,
+    target: &ArtifactTarget<'_>,
     new: &NewArtifact,
     binding: Option<NewBinding>,
-) -> Result<Made, Error> {
+) -> Result<CreatedArtifact, Error> {
     let now = new.now;
-    let (workspace_id, sha256) = (place.workspace_id, place.sha256);
+    let (workspace_id, sha256) = (target.workspace_id, target.sha256);
     let blob = blob(
         db,
         workspace_id,
         &new.blob_id,
         sha256,
-        place.size_bytes,
+        target.size_bytes,
         now,
     )?;
     if let Some(chunk_hashes) = &new.chunk_hashes {
@@ -91,7 +91,7 @@ pub(super) fn make(
             healed.push(detail(db, workspace_id, &artifact.id, None)?);
         }
     }
-    let (artifact_id, version_number) = match place.version_of {
+    let (artifact_id, version_number) = match target.version_of {
         Some(artifact_id) => {
             let artifact = open_for_versions(db, workspace_id, artifact_id)?;
             let mut row = artifact::ActiveModel::from(artifact);
@@ -109,14 +109,14 @@ pub(super) fn make(
             let row = artifact::ActiveModel {
                 id: Set(new.artifact_id.clone()),
                 workspace_id: Set(workspace_id.to_owned()),
-                primary_thread_id: Set(place.thread_id.map(ToOwned::to_owned)),
+                primary_thread_id: Set(target.thread_id.map(ToOwned::to_owned)),
                 current_version_id: Set(new.version_id.clone()),
                 display_name: Set(new.display_name.clone()),
                 kind: Set(new.kind.clone()),
                 mime_type: Set(new.mime_type.clone()),
                 status: Set("ready".to_owned()),
                 status_before_delete: Set(None),
-                created_by_kind: Set(place.created_by_kind.to_owned()),
+                created_by_kind: Set(target.created_by_kind.to_owned()),
                 created_by_actor_id: Set(Some(new.author.clone())),
                 created_at: Set(now),
                 updated_at: Set(now),
@@ -165,7 +165,7 @@ pub(super) fn make(
         row.insert(db)?;
     }
     healed.retain(|healed| healed.artifact.id != artifact_id);
-    Ok(Made {
+    Ok(CreatedArtifact {
         artifact_id: artifact_id.to_owned(),
         healed,
     })

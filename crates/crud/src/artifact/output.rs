@@ -4,9 +4,9 @@ use entity::artifact;
 use sea_orm::{DatabaseConnection, EntityTrait as _};
 
 use super::{
-    ArtifactRepository, BindTargets, Finished, NewArtifact, NewBinding, Quota, detail,
-    make::{Made, Place, make},
-    quota::Planned,
+    ArtifactRepository, BindTargets, FinishedUpload, NewArtifact, NewBinding, Quota, detail,
+    make::{ArtifactTarget, CreatedArtifact, make},
+    quota::PlannedStorage,
 };
 use crate::{Error, workspace};
 
@@ -34,12 +34,12 @@ pub struct NewOutput {
 impl ArtifactRepository<'_> {
     /// Stores a file created by an agent as an artifact. The id identifies the file of the run or turn: identical bytes
     /// change nothing, different bytes become a new version.
-    pub async fn keep_output(&self, output: NewOutput) -> Result<Finished, Error> {
+    pub async fn keep_output(&self, output: NewOutput) -> Result<FinishedUpload, Error> {
         self.0.write(move |db| keep(db, &output)).await
     }
 }
 
-fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> {
+fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<FinishedUpload, Error> {
     let NewOutput {
         workspace_id,
         sha256,
@@ -52,7 +52,7 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
     if let Some(known) = &known {
         let detail = detail(db, workspace_id, &known.id, None)?;
         if detail.blob.sha256 == *sha256 || known.status == "deleted" {
-            return Ok(Finished {
+            return Ok(FinishedUpload {
                 detail,
                 is_new: false,
                 healed: Vec::new(),
@@ -60,7 +60,7 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
         }
     }
     let targets = &output.targets;
-    let place = Place {
+    let target = ArtifactTarget {
         workspace_id,
         thread_id: targets.thread_id.as_deref(),
         version_of: known.as_ref().map(|known| known.id.as_str()),
@@ -80,12 +80,14 @@ fn keep(db: &DatabaseConnection, output: &NewOutput) -> Result<Finished, Error> 
         role: Some(output.role.to_owned()),
         now: new.now,
     };
-    let Made {
+    let CreatedArtifact {
         artifact_id,
         healed,
-    } = make(db, &place, new, Some(binding))?;
-    output.quota.check(db, workspace_id, Planned::default())?;
-    Ok(Finished {
+    } = make(db, &target, new, Some(binding))?;
+    output
+        .quota
+        .check(db, workspace_id, PlannedStorage::default())?;
+    Ok(FinishedUpload {
         detail: detail(db, workspace_id, &artifact_id, None)?,
         is_new: true,
         healed,

@@ -50,7 +50,7 @@ impl Quota {
         &self,
         db: &DatabaseConnection,
         workspace_id: &str,
-        planned: Planned,
+        planned: PlannedStorage,
     ) -> Result<(), Error> {
         let exceeded = |limit: &'static str, limit_value: i64| Error::QuotaExceeded {
             workspace_id: workspace_id.to_owned(),
@@ -82,7 +82,7 @@ impl Quota {
 
 /// The storage that an upload in progress will add to a workspace.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Planned {
+pub(super) struct PlannedStorage {
     pub(super) bytes: i64,
     pub(super) files: i64,
 }

@@ -10,9 +10,9 @@ use sea_orm::{
 
 use super::{
     ArtifactDetail, ArtifactRepository, BindTargets, NewArtifact, NewBinding, Quota, detail,
-    make::{Made, Place, make},
+    make::{ArtifactTarget, CreatedArtifact, make},
     owned,
-    quota::Planned,
+    quota::PlannedStorage,
 };
 use crate::{Error, query, workspace};
 
@@ -51,7 +51,7 @@ pub struct FinishUpload {
 
 /// The result of completing an upload.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finished {
+pub struct FinishedUpload {
     /// The artifact and its details.
     pub detail: ArtifactDetail,
     /// True if this call created the artifact or its newest version.
@@ -170,7 +170,7 @@ impl ArtifactRepository<'_> {
     }
 
     /// Creates an artifact from an upload whose bytes are stored. Idempotent: a second call returns the same artifact.
-    pub async fn finish_upload(&self, finish: FinishUpload) -> Result<Finished, Error> {
+    pub async fn finish_upload(&self, finish: FinishUpload) -> Result<FinishedUpload, Error> {
         self.0.write(move |db| self::finish(db, finish)).await
     }
 }
@@ -215,7 +215,7 @@ fn start(db: &DatabaseConnection, new: NewUpload) -> Result<UploadStarted, Error
     let session = row.reset_all().insert(db)?;
     // Existing bytes take no additional space; the quota is checked again when the upload is completed.
     if present.is_none() {
-        let planned = Planned {
+        let planned = PlannedStorage {
             bytes: session.size_bytes,
             files: 1,
         };
@@ -244,11 +244,11 @@ pub(super) fn open_for_versions(
     }
 }
 
-fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Error> {
+fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<FinishedUpload, Error> {
     let found = session::Entity::find_by_id(finish.upload_id.as_str()).one(db)?;
     let upload = found.ok_or_else(|| Error::UnknownUpload(finish.upload_id.clone()))?;
     if let Some(artifact_id) = &upload.artifact_id {
-        return Ok(Finished {
+        return Ok(FinishedUpload {
             detail: detail(
                 db,
                 &upload.workspace_id,
@@ -260,7 +260,7 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
         });
     }
     let new = finish.new;
-    let place = Place {
+    let target = ArtifactTarget {
         workspace_id: &upload.workspace_id,
         thread_id: upload.thread_id.as_deref(),
         version_of: upload.version_of.as_deref(),
@@ -284,18 +284,20 @@ fn finish(db: &DatabaseConnection, finish: FinishUpload) -> Result<Finished, Err
         role: Some("user".to_owned()),
         now: new.now,
     });
-    let Made {
+    let CreatedArtifact {
         artifact_id,
         healed,
-    } = make(db, &place, &new, binding)?;
+    } = make(db, &target, &new, binding)?;
     let workspace_id = upload.workspace_id.clone();
     let mut row = session::ActiveModel::from(upload);
     row.status = Set("completed".to_owned());
     row.artifact_id = Set(Some(artifact_id.clone()));
     row.version_id = Set(Some(new.version_id));
     row.update(db)?;
-    finish.quota.check(db, &workspace_id, Planned::default())?;
-    Ok(Finished {
+    finish
+        .quota
+        .check(db, &workspace_id, PlannedStorage::default())?;
+    Ok(FinishedUpload {
         detail: detail(db, &workspace_id, &artifact_id, None)?,
         is_new: true,
         healed,

@@ -8,14 +8,14 @@ use crate::{Error, query, thread_folder, workspace};
 
 /// The documents of one scope.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scope {
+pub struct ScopeDocs {
     /// The scope's own document. Absent if it has none.
     pub explicit: Option<Model>,
     /// The document in effect. Absent if there is none.
     pub effective: Option<Resolved>,
 }
 
-impl Scope {
+impl ScopeDocs {
     /// Estimates the memory size, in bytes.
     pub(crate) fn size(&self) -> usize {
         let explicit = self.explicit.as_ref().map_or(0, |doc| doc.content.len());
@@ -75,23 +75,23 @@ impl Effective {
 }
 
 /// The path from a scope up to the root, with the documents on it.
-pub(super) struct Way {
+pub(super) struct FolderPath {
     /// The steps, nearest first; the last one is the root.
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     /// The folder the path starts at. Absent for the root.
     folder_id: Option<String>,
     /// The tree version at which the path was read.
     tree_version: i64,
 }
 
-struct Step {
+struct PathStep {
     /// The name of the folder. Absent for the root.
     name: Option<String>,
     /// The folder's own document, ignoring archived ones.
     doc: Option<Model>,
 }
 
-impl Way {
+impl FolderPath {
     /// Reads the path in one query regardless of depth. Fails unless the workspace and the folder exist.
     pub(super) fn read(db: &DatabaseConnection, scope: &DocScope) -> Result<Self, Error> {
         const ROOT: i64 = 1_000_000;
@@ -114,7 +114,7 @@ impl Way {
             let distance: i64 = row.try_get("", "distance")?;
             let doc_id: Option<String> = row.try_get("", "id")?;
             let doc = doc_id.map(|_| Model::from_query_result(row, ""));
-            let step = Step {
+            let step = PathStep {
                 name: row.try_get("", "folder_name")?,
                 doc: doc.transpose()?,
             };
@@ -175,7 +175,7 @@ impl Way {
     }
 
     /// Returns the document in effect, and the path from it upwards.
-    fn source(&self) -> Option<(&Model, &[Step])> {
+    fn source(&self) -> Option<(&Model, &[PathStep])> {
         (0..self.steps.len()).find_map(|index| {
             let doc = self.steps[index].doc.as_ref();
             let active = doc.filter(|doc| doc.status == "active")?;
@@ -184,9 +184,9 @@ impl Way {
     }
 }
 
-pub(super) fn scope(db: &DatabaseConnection, scope: &DocScope) -> Result<Scope, Error> {
-    let way = Way::read(db, scope)?;
-    Ok(Scope {
+pub(super) fn scope(db: &DatabaseConnection, scope: &DocScope) -> Result<ScopeDocs, Error> {
+    let way = FolderPath::read(db, scope)?;
+    Ok(ScopeDocs {
         explicit: way.explicit().cloned(),
         effective: way.resolved(),
     })
@@ -264,7 +264,7 @@ pub(super) fn for_thread(
         folder_id: row.try_get("", "folder_id")?,
     };
     Ok(ThreadResolution {
-        effective: Way::read(db, &scope)?.resolved(),
+        effective: FolderPath::read(db, &scope)?.resolved(),
         folder_id: scope.folder_id,
     })
 }

@@ -5,7 +5,7 @@ use sea_orm::{DatabaseConnection, Value};
 
 use super::{
     DocScope, check, explicit,
-    resolve::{Effective, Resolved, Way, effective_in},
+    resolve::{Effective, FolderPath, Resolved, effective_in},
 };
 use crate::{
     Error, query, trash,
@@ -79,7 +79,7 @@ pub struct Archived {
 }
 
 pub(crate) fn save(db: &DatabaseConnection, save: &SaveDoc) -> Result<Saved, Error> {
-    let mut way = Way::read(db, &save.scope)?;
+    let mut way = FolderPath::read(db, &save.scope)?;
     check_version(way.explicit(), save.expected_version)?;
     let status = save.status();
     let is_same =
@@ -116,7 +116,7 @@ pub(super) fn unarchive(
     archived: &Model,
     save: &SaveDoc,
 ) -> Result<Saved, Error> {
-    let mut way = Way::read(db, &save.scope)?;
+    let mut way = FolderPath::read(db, &save.scope)?;
     check_version(way.explicit(), Some(0))?;
     let before = way.identity();
     let sql = format!(

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use hyper::StatusCode;
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 
 use super::text;
 
@@ -15,53 +15,53 @@ pub(super) fn refuse(failure: Failure) -> Response {
     text(status(failure.kind()), format!("{}\n", failure.message()))
 }
 
-fn status(kind: Kind) -> StatusCode {
+fn status(kind: FailureKind) -> StatusCode {
     match kind {
-        Kind::ParseError
-        | Kind::InvalidRequest
-        | Kind::InvalidParams
-        | Kind::Cycle
-        | Kind::MissingProjectId
-        | Kind::MissingConversationId
-        | Kind::InvalidPath => StatusCode::BAD_REQUEST,
-        Kind::Forbidden
-        | Kind::PolicyDenied
-        | Kind::ActorMismatch
-        | Kind::BudgetExceeded
-        | Kind::SubscriptionUnverified => StatusCode::FORBIDDEN,
-        Kind::MethodNotFound
-        | Kind::UnknownWorkspace
-        | Kind::UnknownFolder
-        | Kind::UnknownThread
-        | Kind::UnknownTurn
-        | Kind::UnknownAgentsDoc
-        | Kind::UnknownRevision
-        | Kind::UnknownProposal
-        | Kind::UnknownArtifact
-        | Kind::UnknownUpload
-        | Kind::UnknownDownload
-        | Kind::UnknownProvider
-        | Kind::NotInTrash
-        | Kind::NotAWorkspace
-        | Kind::Untrusted
-        | Kind::NotFound => StatusCode::NOT_FOUND,
-        Kind::NotReady
-        | Kind::VersionConflict
-        | Kind::MergeConflict
-        | Kind::Duplicate
-        | Kind::InTrash
-        | Kind::Refused
-        | Kind::SecretDetected
-        | Kind::AlreadyDecided
-        | Kind::LockTimeout
-        | Kind::WorkspaceFileInvalid => StatusCode::CONFLICT,
-        Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        Kind::Busy => StatusCode::TOO_MANY_REQUESTS,
-        Kind::HashMismatch => checksum_mismatch(),
-        Kind::QuotaExceeded => StatusCode::INSUFFICIENT_STORAGE,
-        Kind::ProviderFailed => StatusCode::BAD_GATEWAY,
-        Kind::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
-        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        FailureKind::ParseError
+        | FailureKind::InvalidRequest
+        | FailureKind::InvalidParams
+        | FailureKind::Cycle
+        | FailureKind::MissingProjectId
+        | FailureKind::MissingConversationId
+        | FailureKind::InvalidPath => StatusCode::BAD_REQUEST,
+        FailureKind::Forbidden
+        | FailureKind::PolicyDenied
+        | FailureKind::ActorMismatch
+        | FailureKind::BudgetExceeded
+        | FailureKind::SubscriptionUnverified => StatusCode::FORBIDDEN,
+        FailureKind::MethodNotFound
+        | FailureKind::UnknownWorkspace
+        | FailureKind::UnknownFolder
+        | FailureKind::UnknownThread
+        | FailureKind::UnknownTurn
+        | FailureKind::UnknownAgentsDoc
+        | FailureKind::UnknownRevision
+        | FailureKind::UnknownProposal
+        | FailureKind::UnknownArtifact
+        | FailureKind::UnknownUpload
+        | FailureKind::UnknownDownload
+        | FailureKind::UnknownProvider
+        | FailureKind::NotInTrash
+        | FailureKind::NotAWorkspace
+        | FailureKind::Untrusted
+        | FailureKind::NotFound => StatusCode::NOT_FOUND,
+        FailureKind::NotReady
+        | FailureKind::VersionConflict
+        | FailureKind::MergeConflict
+        | FailureKind::Duplicate
+        | FailureKind::InTrash
+        | FailureKind::Refused
+        | FailureKind::SecretDetected
+        | FailureKind::AlreadyDecided
+        | FailureKind::LockTimeout
+        | FailureKind::WorkspaceFileInvalid => StatusCode::CONFLICT,
+        FailureKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        FailureKind::Busy => StatusCode::TOO_MANY_REQUESTS,
+        FailureKind::HashMismatch => checksum_mismatch(),
+        FailureKind::QuotaExceeded => StatusCode::INSUFFICIENT_STORAGE,
+        FailureKind::ProviderFailed => StatusCode::BAD_GATEWAY,
+        FailureKind::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        FailureKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

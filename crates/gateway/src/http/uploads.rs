@@ -20,7 +20,7 @@ use hyper::{
     header::{HeaderName, HeaderValue},
 };
 use protocol::{Access, Id as _, UploadId};
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 
 mod checksum;
 mod expires;
@@ -174,7 +174,7 @@ async fn check_room(http: &Http, principal: &Principal) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure::state(
-            Kind::Busy,
+            FailureKind::Busy,
             format!("{limit} uploads of this token are open: finish or delete one of them"),
         ))
     }

@@ -11,7 +11,7 @@ use protocol::{
     ArtifactId, BindingId, ThreadId, TurnId, WorkspaceId,
     artifact::{binding::*, *},
 };
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::{thread::page_size, turn::explain};
 use crate::{Context, artifact_notifications, blocking::blocking_or_incident, rows};
@@ -197,9 +197,8 @@ async fn read(ctx: Context, params: ArtifactReadParams) -> Result<ArtifactReadRe
             let projection = projection.map_err(rows::failure)?;
             if projection.status != "ready" {
                 let message = format!("the projection `{kind}` is {}", projection.status);
-                return Err(
-                    Failure::state(Kind::NotReady, message).with("status", projection.status)
-                );
+                return Err(Failure::state(FailureKind::NotReady, message)
+                    .with("status", projection.status));
             }
             let sha256 = projection.sha256.unwrap_or_default();
             let content = match (projection.text_content, projection.blob_id) {

@@ -31,13 +31,15 @@ pub(super) mod worktree;
 
 use std::sync::Arc;
 
-use ::index::{Indexes, Live, LiveSession};
-use company::{Company, Error, conversation::Scope, execution::run::LiveRuns, policy::Actor};
+use ::index::{Indexes, LiveSession, LiveSessions};
+use company::{
+    Company, Error, conversation::ConversationScope, execution::run::LiveRuns, policy::Actor,
+};
 use protocol::company::{
     ActorRole, Asking, CompanyScope, ProjectId, RunStatus, Text, monitor::MonitorLive,
     session::CompanySessionListParams,
 };
-use rpc::{Failure, Kind};
+use rpc::{Failure, FailureKind};
 use serde_json::json;
 
 use crate::Context;
@@ -120,14 +122,14 @@ async fn indexed<R: Send + 'static>(
 }
 
 /// Returns the newest session of each run of a company folder.
-async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
+async fn live(ctx: &Context, workspace_dir: &Text) -> Result<LiveSessions, Failure> {
     let wanted = CompanySessionListParams {
         workspace_dir: Some(ctx.real_dir(workspace_dir.clone())),
         ..CompanySessionListParams::default()
     };
     let rows = ctx.sessions().list(wanted, ctx.may_exec().ok()).await;
     let rows = rows.map_err(|error| session::failure(&error))?;
-    let mut live = Live::new();
+    let mut live = LiveSessions::new();
     // The rows are sorted newest first.
     for row in rows {
         let state = row.state;
@@ -149,7 +151,7 @@ async fn live(ctx: &Context, workspace_dir: &Text) -> Result<Live, Failure> {
 }
 
 /// Returns the runs with a running session.
-fn live_runs(live: &Live) -> LiveRuns {
+fn live_runs(live: &LiveSessions) -> LiveRuns {
     let running = live
         .iter()
         .filter(|(_, session)| session.session.live_status == RunStatus::Running);
@@ -160,9 +162,8 @@ fn live_runs(live: &Live) -> LiveRuns {
 fn index_failure(error: &::index::Error) -> Failure {
     match error {
         ::index::Error::Folder(error) => failure(error),
-        ::index::Error::NotBuilt(_) => {
-            Failure::state(Kind::NotFound, error.to_string()).hint("build it with `index.rebuild`")
-        }
+        ::index::Error::NotBuilt(_) => Failure::state(FailureKind::NotFound, error.to_string())
+            .hint("build it with `index.rebuild`"),
         ::index::Error::NoWords => Failure::param("/query".to_owned(), error.to_string()),
         ::index::Error::Database(_)
         | ::index::Error::OtherVersion { .. }
@@ -211,15 +212,15 @@ async fn blocking<R: Send + 'static>(
 fn failure(error: &Error) -> Failure {
     let message = error.to_string();
     match error {
-        Error::NotACompanyFolder(_) => Failure::state(Kind::NotAWorkspace, message)
+        Error::NotACompanyFolder(_) => Failure::state(FailureKind::NotAWorkspace, message)
             .hint("make one with `workspace.init` or `workspace.bootstrap.enterprise`"),
-        Error::Untrusted(dir) => Failure::state(Kind::Untrusted, message).hint(format!(
+        Error::Untrusted(dir) => Failure::state(FailureKind::Untrusted, message).hint(format!(
             "`ac trust {dir}` lists the programs of the folder and asks; `workspace.trust` trusts it without asking"
         )),
         Error::NeedsExec | Error::NeedsWrite => Failure::forbidden(message),
-        Error::Missing(path) => Failure::state(Kind::NotFound, message).with("path", path.as_str()),
-        Error::NotFound { .. } => Failure::state(Kind::NotFound, message),
-        Error::FileInvalid { path, issues } => Failure::state(Kind::WorkspaceFileInvalid, message)
+        Error::Missing(path) => Failure::state(FailureKind::NotFound, message).with("path", path.as_str()),
+        Error::NotFound { .. } => Failure::state(FailureKind::NotFound, message),
+        Error::FileInvalid { path, issues } => Failure::state(FailureKind::WorkspaceFileInvalid, message)
             .with("path", path.as_str())
             .with("issues", json!(issues)),
         Error::Denied {
@@ -228,7 +229,7 @@ fn failure(error: &Error) -> Failure {
             reason,
             resource_id,
             actor_id: _,
-        } => Failure::state(Kind::PolicyDenied, message)
+        } => Failure::state(FailureKind::PolicyDenied, message)
             .with("action", *action)
             .with("rule_id", *rule_id)
             .with("reason", *reason)
@@ -237,11 +238,11 @@ fn failure(error: &Error) -> Failure {
             actor_id,
             claimed,
             stored,
-        } => Failure::state(Kind::ActorMismatch, message)
+        } => Failure::state(FailureKind::ActorMismatch, message)
             .with("actor_id", actor_id.as_str())
             .with("claimed_role", claimed.as_str())
             .with("stored_role", stored.as_str()),
-        Error::Secret { label, counts } => Failure::state(Kind::SecretDetected, message)
+        Error::Secret { label, counts } => Failure::state(FailureKind::SecretDetected, message)
             .with("context_label", *label)
             .with("total_matches", counts.total())
             .with("matches_by_kind", json!(counts)),
@@ -251,7 +252,7 @@ fn failure(error: &Error) -> Failure {
             decision,
             actor_id,
             created_at,
-        } => Failure::state(Kind::AlreadyDecided, message)
+        } => Failure::state(FailureKind::AlreadyDecided, message)
             .with("artifact_id", artifact_id.as_str())
             .with("review_id", review_id.as_str())
             .with("decision", decision.as_str())
@@ -262,7 +263,7 @@ fn failure(error: &Error) -> Failure {
             expected,
             actual,
             files,
-        } => Failure::state(Kind::VersionConflict, message)
+        } => Failure::state(FailureKind::VersionConflict, message)
             .with("artifact_id", artifact_id.as_str())
             .with("expected_sha256", expected.as_str())
             .with("actual_sha256", actual.as_str())
@@ -272,23 +273,23 @@ fn failure(error: &Error) -> Failure {
         Error::Tasks(failing) => {
             let ids: Vec<_> = failing.iter().map(|(task, _)| task.as_str()).collect();
             let kind = if failing.iter().all(|(_, error)| error.is_missing()) {
-                Kind::NotFound
+                FailureKind::NotFound
             } else {
-                Kind::WorkspaceFileInvalid
+                FailureKind::WorkspaceFileInvalid
             };
             Failure::state(kind, message).with("task_ids", json!(ids))
         }
-        Error::Refused(_) => Failure::state(Kind::Refused, message),
-        Error::FolderNotEmpty { is_company, .. } => Failure::state(Kind::Refused, message)
+        Error::Refused(_) => Failure::state(FailureKind::Refused, message),
+        Error::FolderNotEmpty { is_company, .. } => Failure::state(FailureKind::Refused, message)
             .with("cause", "folder_not_empty")
             .with("is_company", *is_company)
             .hint("choose a new or empty folder, or set `force` to use this one"),
         Error::FolderInvalid { issues, .. } => {
             let shown = &issues[..issues.len().min(MOST_ISSUES)];
-            Failure::state(Kind::Refused, message).with("issues", json!(shown))
+            Failure::state(FailureKind::Refused, message).with("issues", json!(shown))
         }
-        Error::LockTimeout(_) | Error::FileLocked(_) => Failure::state(Kind::LockTimeout, message),
-        Error::DiskFull => Failure::state(Kind::QuotaExceeded, message),
+        Error::LockTimeout(_) | Error::FileLocked(_) => Failure::state(FailureKind::LockTimeout, message),
+        Error::DiskFull => Failure::state(FailureKind::QuotaExceeded, message),
         Error::Io { path, .. } => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             Failure::incident(error).with("file", file.as_ref())
@@ -325,12 +326,12 @@ fn known(company: &Company, actor: Option<Actor>) -> Result<Option<Actor>, Error
 }
 
 /// Returns the scope of a call, or a failure if a project scope names no project.
-fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<Scope, Failure> {
+fn scope(scope: CompanyScope, project_id: Option<ProjectId>) -> Result<ConversationScope, Failure> {
     match (scope, project_id) {
-        (CompanyScope::Workspace, _) => Ok(Scope::Workspace),
-        (CompanyScope::Project, Some(project)) => Ok(Scope::Project(project)),
+        (CompanyScope::Workspace, _) => Ok(ConversationScope::Workspace),
+        (CompanyScope::Project, Some(project)) => Ok(ConversationScope::Project(project)),
         (CompanyScope::Project, None) => Err(Failure::usage(
-            Kind::MissingProjectId,
+            FailureKind::MissingProjectId,
             "project_id is required when scope=project",
         )),
     }

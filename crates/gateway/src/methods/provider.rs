@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::provider::*;
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use crate::{Context, blocking::blocking_or_incident};
 
@@ -35,7 +35,8 @@ async fn models_list(
         .flatten()
         .ok_or_else(|| unknown(&params.provider))?;
     let models = provider.models(ctx.may_spend()?).await.map_err(|error| {
-        Failure::state(Kind::ProviderFailed, error.message).with("class", error.class.as_str())
+        Failure::state(FailureKind::ProviderFailed, error.message)
+            .with("class", error.class.as_str())
     })?;
     let items = models.into_iter().map(|model| ProviderModel {
         id: model.id,
@@ -88,7 +89,7 @@ fn describe(ctx: &Context, id: &str) -> Result<Provider, Failure> {
 fn unknown(id: &str) -> Failure {
     let shown: String = id.chars().take(64).collect();
     Failure::params(
-        Kind::UnknownProvider,
+        FailureKind::UnknownProvider,
         format!("there is no provider `{shown}`"),
     )
     .with("path", "/provider")

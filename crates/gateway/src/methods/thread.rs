@@ -5,7 +5,7 @@ use crud::{
     Updated,
 };
 use protocol::{FolderId, Id as _, Method as _, Name, ThreadId, thread::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 use serde::Serialize;
 
 use crate::{Context, notify::thread_topic, rows, worker_prompts::is_workers};
@@ -276,7 +276,7 @@ fn announce(ctx: &Context, updated: Updated, reason: &str) -> Result<Thread, Fai
 pub(super) fn given_text(field: &str, text: Option<String>) -> Result<Option<String>, Failure> {
     let parsed = text.map(|text| Name::parse(&text)).transpose();
     parsed.map(|name| name.map(String::from)).map_err(|error| {
-        Failure::state(Kind::InvalidParams, format!("`{field}`: {error}"))
+        Failure::state(FailureKind::InvalidParams, format!("`{field}`: {error}"))
             .with("path", format!("/{field}"))
     })
 }

@@ -5,7 +5,7 @@ use artifacts::limits;
 use protocol::{
     ArtifactId, Id as _, Method as _, ThreadId, TurnId, WorkspaceId, thread::ThreadMode, turn::*,
 };
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 use serde_json::{Value, json};
 
 use super::artifact::bind_input;
@@ -266,7 +266,7 @@ fn check_input(input: &[UserInput]) -> Result<(), Failure> {
     }
     let too_many = |what: &str, limit: usize, found: usize| {
         let message = format!("expected at most {limit} {what}, found {found}");
-        Failure::params(Kind::TooLarge, message)
+        Failure::params(FailureKind::TooLarge, message)
             .with("path", "/input")
             .with("limit", limit)
     };

@@ -253,7 +253,7 @@ async fn a_cancelled_turn_keeps_its_reason_and_what_was_said() {
     start(&client, "trn_1", "hello").await;
     let mut question = model.question().await;
     question.begin().await;
-    question.say("first half, ").await;
+    question.send_text("first half, ").await;
     next::<ItemAgentMessageDeltaNotification>(&client).await;
     let cancel = json!({"thread_id": "thr_a", "turn_id": "trn_1", "reason": "changed my mind"});
     let cancelled = client
@@ -587,8 +587,8 @@ async fn who_joins_in_the_middle_of_an_answer_misses_nothing() {
     start(&client, "trn_1", "hello").await;
     let mut question = model.question().await;
     question.begin().await;
-    question.say("one ").await;
-    question.say("two ").await;
+    question.send_text("one ").await;
+    question.send_text("two ").await;
     for _ in 0..2 {
         next::<ItemAgentMessageDeltaNotification>(&client).await;
     }
@@ -604,7 +604,7 @@ async fn who_joins_in_the_middle_of_an_answer_misses_nothing() {
         panic!("{joined:?}");
     };
     assert_eq!(text, "one two ");
-    question.say("three").await;
+    question.send_text("three").await;
     let piece = next::<ItemAgentMessageDeltaNotification>(&late).await;
     assert_eq!((piece.delta.as_str(), piece.seq), ("three", 2));
     question.finish().await;
@@ -621,7 +621,7 @@ async fn who_repeats_a_start_on_a_new_connection_hears_the_answer_so_far() {
     start(&client, "trn_1", "hello").await;
     let mut question = model.question().await;
     question.begin().await;
-    question.say("one ").await;
+    question.send_text("one ").await;
     next::<ItemAgentMessageDeltaNotification>(&client).await;
     let again = running.client();
     start(&again, "trn_1", "hello").await;
@@ -633,7 +633,7 @@ async fn who_repeats_a_start_on_a_new_connection_hears_the_answer_so_far() {
     // A client that was subscribed from the start receives nothing twice.
     start(&client, "trn_1", "hello").await;
     assert_eq!(told(&client).await, "");
-    question.say("two").await;
+    question.send_text("two").await;
     for listener in [&client, &again] {
         let piece = next::<ItemAgentMessageDeltaNotification>(listener).await;
         assert_eq!((piece.delta.as_str(), piece.seq), ("two", 1));
@@ -852,7 +852,7 @@ async fn an_answer_that_is_cut_off_fails_the_turn_and_is_kept_as_far_as_it_came(
     start(&client, "trn_1", "hello").await;
     let mut question = model.question().await;
     question.begin().await;
-    question.say("first half, ").await;
+    question.send_text("first half, ").await;
     question.cut();
     let turn = ended(&client, "trn_1").await;
     assert_eq!(turn.status, TurnStatus::Failed);

@@ -18,9 +18,10 @@ use protocol::{
 };
 use rusqlite::{Connection, params};
 
-use super::{People, USUAL};
+use super::{DEFAULT_LIMIT, People};
 use crate::{
-    Error, Freshness, Indexes, State, documents::types_to_decide, lists::word, search::may_see,
+    Error, Freshness, IndexRefresh, Indexes, documents::types_to_decide, lists::word,
+    search::may_see,
 };
 
 impl Indexes {
@@ -34,10 +35,10 @@ impl Indexes {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;
         let people = People::of(company)?;
-        let wanted = Wanted {
+        let wanted = InboxQuery {
             project: wanted.project_id.as_deref(),
-            pending: wanted.pending_limit.unwrap_or(USUAL),
-            decisions: wanted.decisions_limit.unwrap_or(USUAL),
+            pending: wanted.pending_limit.unwrap_or(DEFAULT_LIMIT),
+            decisions: wanted.decisions_limit.unwrap_or(DEFAULT_LIMIT),
             actor: actor.map(|actor| (actor, &people)),
         };
         self.read(company, |db| snapshot(company, db, &wanted, state))
@@ -45,7 +46,7 @@ impl Indexes {
 }
 
 /// Parameters of an inbox view.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct InboxQuery<'a> {
     pub(crate) project: Option<&'a str>,
     pub(crate) pending: u32,
     pub(crate) decisions: u32,
@@ -53,7 +54,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) actor: Option<(&'a Actor, &'a People)>,
 }
 
-impl Wanted<'_> {
+impl InboxQuery<'_> {
     /// Whether the sensitivity of a document is above the clearance of the caller.
     fn is_too_secret(&self, company: &Company, project: &str, document: &str) -> bool {
         self.actor
@@ -64,8 +65,8 @@ impl Wanted<'_> {
 pub(super) fn snapshot(
     company: &Company,
     db: &Connection,
-    wanted: &Wanted<'_>,
-    state: State,
+    wanted: &InboxQuery<'_>,
+    state: IndexRefresh,
 ) -> Result<InboxSnapshotResponse, Error> {
     let pending = pending(company, db, wanted)?;
     let recent_decisions = decisions(company, db, wanted, None)?;
@@ -106,7 +107,7 @@ fn sees(
 fn pending(
     company: &Company,
     db: &Connection,
-    wanted: &Wanted<'_>,
+    wanted: &InboxQuery<'_>,
 ) -> Result<Vec<InboxPending>, Error> {
     let of_project = if wanted.project.is_some() {
         "artifacts.project_id = ?1"
@@ -160,7 +161,7 @@ fn pending(
 pub(crate) fn decisions(
     company: &Company,
     db: &Connection,
-    wanted: &Wanted<'_>,
+    wanted: &InboxQuery<'_>,
     only: Option<ReviewDecision>,
 ) -> Result<Vec<InboxDecision>, Error> {
     let of_project = if wanted.project.is_some() {

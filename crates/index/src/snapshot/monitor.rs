@@ -15,8 +15,10 @@ use protocol::company::{
 };
 use rusqlite::{Connection, params};
 
-use super::{Live, People, USUAL};
-use crate::{Error, Freshness, Indexes, State, events::Activity, lists::word, search::may_see};
+use super::{DEFAULT_LIMIT, LiveSessions, People};
+use crate::{
+    Error, Freshness, IndexRefresh, Indexes, events::EventSummary, lists::word, search::may_see,
+};
 
 impl Indexes {
     /// Lists the newest runs with their activity.
@@ -24,15 +26,15 @@ impl Indexes {
         &self,
         company: &Company,
         wanted: &MonitorSnapshotParams,
-        live: &Live,
+        live: &LiveSessions,
         actor: Option<&Actor>,
     ) -> Result<MonitorSnapshotResponse, Error> {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;
         let people = People::of(company)?;
-        let wanted = Wanted {
+        let wanted = MonitorQuery {
             project: wanted.project_id.as_deref(),
-            limit: wanted.limit.unwrap_or(USUAL),
+            limit: wanted.limit.unwrap_or(DEFAULT_LIMIT),
             live,
             actor: actor.map(|actor| (actor, &people)),
         };
@@ -41,10 +43,10 @@ impl Indexes {
 }
 
 /// Parameters of a monitor view.
-pub(super) struct Wanted<'a> {
+pub(super) struct MonitorQuery<'a> {
     pub(super) project: Option<&'a str>,
     pub(super) limit: u32,
-    pub(super) live: &'a Live,
+    pub(super) live: &'a LiveSessions,
     /// Returns only what this actor may read; `None` for an unrestricted caller.
     pub(super) actor: Option<(&'a Actor, &'a People)>,
 }
@@ -52,8 +54,8 @@ pub(super) struct Wanted<'a> {
 pub(super) fn snapshot(
     company: &Company,
     db: &Connection,
-    wanted: &Wanted<'_>,
-    state: State,
+    wanted: &MonitorQuery<'_>,
+    state: IndexRefresh,
 ) -> Result<MonitorSnapshotResponse, Error> {
     let mut rows = newest(db, wanted)?;
     let shown: BTreeSet<String> = rows.iter().map(|row| row.run_id.clone()).collect();
@@ -129,7 +131,7 @@ fn without_run(project: &str, run: &str) -> MonitorRow {
     }
 }
 
-fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error> {
+fn newest(db: &Connection, wanted: &MonitorQuery<'_>) -> Result<Vec<MonitorRow>, Error> {
     let of_project = if wanted.project.is_some() {
         "runs.project_id = ?1"
     } else {
@@ -161,7 +163,7 @@ fn newest(db: &Connection, wanted: &Wanted<'_>) -> Result<Vec<MonitorRow>, Error
                 continue;
             }
         }
-        let kept = Activity::of_row(row, 13)?;
+        let kept = EventSummary::of_row(row, 13)?;
         let activity = match wanted.actor {
             Some((actor, people)) => seen_by(db, actor, people, &project, &run, &agent, kept)?,
             None => kept,
@@ -211,8 +213,8 @@ fn seen_by(
     project: &str,
     run: &str,
     agent: &str,
-    kept: Activity,
-) -> Result<Activity, Error> {
+    kept: EventSummary,
+) -> Result<EventSummary, Error> {
     let sees = |visibility: Option<&str>, author: Option<&str>| {
         let team = people.team_of_event(author, Some(agent));
         may_see(actor, visibility, author, team)
@@ -242,10 +244,10 @@ fn seen_by(
         }
         other => other,
     };
-    let mut activity = Activity {
+    let mut activity = EventSummary {
         last_event,
         parse_errors: kept.parse_errors,
-        ..Activity::default()
+        ..EventSummary::default()
     };
     let decisions = kept.policy_decisions
         + kept.policy_denied

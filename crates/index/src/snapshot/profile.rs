@@ -1,6 +1,6 @@
 //! `agent.profile.snapshot`: an agent with its usage metrics.
 
-use company::{Company, document::Agent, execution::resources::usd, layout, unix_ms};
+use company::{Company, DAY_MS, document::Agent, execution::resources::usd, layout, unix_ms};
 use protocol::company::{
     AgentId,
     agent::{
@@ -11,8 +11,6 @@ use protocol::company::{
 use rusqlite::{Connection, params};
 
 use crate::{Error, Freshness, Indexes};
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Indexes {
     /// Reads the profile of an agent and the metrics of its runs.

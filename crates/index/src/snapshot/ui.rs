@@ -18,7 +18,7 @@ use rusqlite::{Connection, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Live, People, USUAL, inbox, monitor, usage};
+use super::{DEFAULT_LIMIT, LiveSessions, People, inbox, monitor, usage};
 use crate::{Error, Freshness, Indexes, search::may_see};
 
 /// Maximum number of comments.
@@ -32,7 +32,7 @@ impl Indexes {
         &self,
         company: &Company,
         wanted: &UiSnapshotParams,
-        live: &Live,
+        live: &LiveSessions,
         actor: Option<&Actor>,
         worker: &IndexSyncWorkerStatusResponse,
     ) -> Result<UiSnapshotResponse, Error> {
@@ -41,17 +41,17 @@ impl Indexes {
         let people = People::of(company)?;
         let project = wanted.project_id.as_deref();
         let actor = actor.map(|actor| (actor, &people));
-        let limit = wanted.monitor_limit.unwrap_or(USUAL);
-        let of_monitor = monitor::Wanted {
+        let limit = wanted.monitor_limit.unwrap_or(DEFAULT_LIMIT);
+        let of_monitor = monitor::MonitorQuery {
             project,
             limit,
             live,
             actor,
         };
-        let of_inbox = inbox::Wanted {
+        let of_inbox = inbox::InboxQuery {
             project,
-            pending: wanted.pending_limit.unwrap_or(USUAL),
-            decisions: wanted.decisions_limit.unwrap_or(USUAL),
+            pending: wanted.pending_limit.unwrap_or(DEFAULT_LIMIT),
+            decisions: wanted.decisions_limit.unwrap_or(DEFAULT_LIMIT),
             actor,
         };
         self.read(company, |db| {

@@ -8,8 +8,8 @@ use protocol::company::usage::{
 };
 use rusqlite::{Connection, params};
 
-use super::USUAL;
-use crate::{Error, Freshness, Indexes, State, lists::word};
+use super::DEFAULT_LIMIT;
+use crate::{Error, Freshness, IndexRefresh, Indexes, lists::word};
 
 impl Indexes {
     /// Adds up the usage of the newest runs and of all runs.
@@ -20,7 +20,7 @@ impl Indexes {
     ) -> Result<UsageAnalyticsResponse, Error> {
         let freshness = Freshness::of(wanted.refresh_index, wanted.sync_index);
         let state = self.freshen(company, freshness)?;
-        let limit = wanted.limit.unwrap_or(USUAL);
+        let limit = wanted.limit.unwrap_or(DEFAULT_LIMIT);
         self.read(company, |db| {
             snapshot(company, db, wanted.project_id.as_deref(), limit, state)
         })
@@ -32,7 +32,7 @@ pub(super) fn snapshot(
     db: &Connection,
     project: Option<&str>,
     limit: u32,
-    state: State,
+    state: IndexRefresh,
 ) -> Result<UsageAnalyticsResponse, Error> {
     let recent_runs = newest(db, project, limit)?;
     let mut totals = UsageTotals::default();

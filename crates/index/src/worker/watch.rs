@@ -9,7 +9,7 @@ use std::{
 use company::layout;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::Shared;
+use super::WorkerShared;
 
 /// Polling interval of a watched folder; it finds changes for which the operating system sent no notification.
 const POLL_WATCHED: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(shared: Weak<Shared>, root: &Path) -> Self {
+    pub(super) fn new(shared: Weak<WorkerShared>, root: &Path) -> Self {
         let now = Instant::now();
         let watcher = watcher(shared, root)
             .inspect_err(|error| tracing::warn!(%error, "cannot watch the folder for changes; polling it often"))
@@ -63,7 +63,7 @@ fn interval(watcher: Option<&RecommendedWatcher>) -> Duration {
     }
 }
 
-fn watcher(shared: Weak<Shared>, root: &Path) -> notify::Result<RecommendedWatcher> {
+fn watcher(shared: Weak<WorkerShared>, root: &Path) -> notify::Result<RecommendedWatcher> {
     let folder = root.to_owned();
     let on_event = move |event: notify::Result<notify::Event>| {
         let Some(shared) = shared.upgrade() else {

@@ -33,7 +33,7 @@ pub(crate) fn companies() -> Companies {
 }
 
 pub(crate) fn at(path: &Path) -> Company {
-    companies().at(path.to_str().expect("a path of text"))
+    companies().locate(path.to_str().expect("a path of text"))
 }
 
 /// A line of an event log.
@@ -132,7 +132,7 @@ impl Folder {
     pub(crate) fn empty() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let companies = companies();
-        let company = companies.at(dir.path().to_str().expect("a path of text"));
+        let company = companies.locate(dir.path().to_str().expect("a path of text"));
         let folder = Self {
             dir,
             company,

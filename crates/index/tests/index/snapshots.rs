@@ -1,7 +1,7 @@
 //! Views count all runs, use the documented order and contain nothing the caller may not read.
 
 use company::policy::Actor;
-use index::{Live, LiveSession, snapshot};
+use index::{LiveSession, LiveSessions, snapshot};
 use protocol::company::{
     ActorRole, RunStatus, index::IndexSyncWorkerStatusResponse, monitor::MonitorLive,
 };
@@ -33,7 +33,7 @@ fn session(status: RunStatus) -> LiveSession {
     }
 }
 
-fn monitor(folder: &Folder, params: Value, live: &Live, actor: Option<&Actor>) -> Value {
+fn monitor(folder: &Folder, params: Value, live: &LiveSessions, actor: Option<&Actor>) -> Value {
     let params = folder.params_with(params);
     let shown = folder
         .indexes
@@ -54,7 +54,7 @@ fn a_monitor_row_tells_what_the_log_of_its_run_says() {
             &json!({"scope": "run", "actual": 2, "threshold": 1}),
         ),
     );
-    let shown = monitor(&folder, json!({}), &Live::new(), None);
+    let shown = monitor(&folder, json!({}), &LiveSessions::new(), None);
     let expected = json!({
         "project_id": "proj_1", "run_id": "run_1", "created_at": "2026-07-01T08:00:01.000Z", "run_status": "running",
         "provider": "codex", "agent_id": "agent_1", "context_pack_id": "ctx_1",
@@ -81,7 +81,7 @@ fn what_is_live_comes_first_also_without_a_run() {
     let folder = Folder::with_everything();
     folder.run("run_2", "agent_2", "ended");
     folder.run("run_3", "agent_2", "ended");
-    let mut live = Live::new();
+    let mut live = LiveSessions::new();
     live.insert("run_2".to_owned(), session(RunStatus::Running));
     live.insert("run_0".to_owned(), session(RunStatus::Failed));
     let shown = monitor(&folder, json!({}), &live, None);
@@ -119,7 +119,7 @@ fn a_monitor_shows_nobody_what_they_may_not_see() {
     );
     folder.append("run_1", &line_for("provider.raw", "team", &json!({})));
     let seen = |actor: &Actor| {
-        let row = monitor(&folder, json!({}), &Live::new(), Some(actor))["rows"][0].clone();
+        let row = monitor(&folder, json!({}), &LiveSessions::new(), Some(actor))["rows"][0].clone();
         (
             row["last_event"]["seq"].as_u64(),
             row["policy_denied_count"].as_u64(),
@@ -275,7 +275,13 @@ fn the_desktop_shows_who_is_at_work_first() {
     let status = IndexSyncWorkerStatusResponse::default();
     let shown = folder
         .indexes
-        .ui(&folder.company, &params, &Live::new(), None, &status)
+        .ui(
+            &folder.company,
+            &params,
+            &LiveSessions::new(),
+            None,
+            &status,
+        )
         .expect("the index answers");
     let colleagues: Vec<_> = shown
         .colleagues

@@ -26,7 +26,7 @@ pub(super) enum Received {
 
 /// The reason the reader cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum End {
+pub(super) enum ReadEnd {
     /// The connection is closed, or the client has sent its close frame.
     Gone,
     /// The client violated the WebSocket protocol.
@@ -37,19 +37,19 @@ pub(super) enum End {
 
 /// Reads messages. Cancel safe: dropping a pending read loses no data.
 #[derive(Debug)]
-pub(super) struct Reader<R> {
+pub(super) struct MessageReader<R> {
     stream: R,
     /// Bytes that do not belong to a parsed frame yet.
     buffer: BytesMut,
     /// The frame being read: its header and the payload received so far.
-    frame: Option<(Header, BytesMut)>,
+    frame: Option<(FrameHeader, BytesMut)>,
     /// The payload received so far of a fragmented message.
-    message: Option<(Kind, BytesMut)>,
+    message: Option<(DataKind, BytesMut)>,
     is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Header {
+struct FrameHeader {
     is_last: bool,
     opcode: Opcode,
     mask: [u8; 4],
@@ -59,19 +59,19 @@ struct Header {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Opcode {
     Continuation,
-    Data(Kind),
+    Data(DataKind),
     Close,
     Ping,
     Pong,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DataKind {
     Text,
     Binary,
 }
 
-impl<R: AsyncRead + Unpin> Reader<R> {
+impl<R: AsyncRead + Unpin> MessageReader<R> {
     /// Creates a reader. `begun` contains the bytes received after the upgrade request.
     pub(super) fn new(stream: R, begun: &[u8]) -> Self {
         Self {
@@ -84,9 +84,9 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 
     /// Returns the next message.
-    pub(super) async fn next(&mut self) -> Result<Received, End> {
+    pub(super) async fn next(&mut self) -> Result<Received, ReadEnd> {
         if self.is_closed {
-            return Err(End::Gone);
+            return Err(ReadEnd::Gone);
         }
         loop {
             let (header, payload) = self.next_frame().await?;
@@ -98,7 +98,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                     Some(Received::Close(close_code(&payload)?))
                 }
                 Opcode::Data(kind) => self.begin(kind, header.is_last, payload)?,
-                Opcode::Continuation => self.go_on(header.is_last, &payload)?,
+                Opcode::Continuation => self.continue_message(header.is_last, &payload)?,
             };
             if let Some(received) = received {
                 return Ok(received);
@@ -108,12 +108,12 @@ impl<R: AsyncRead + Unpin> Reader<R> {
 
     fn begin(
         &mut self,
-        kind: Kind,
+        kind: DataKind,
         is_last: bool,
         payload: BytesMut,
-    ) -> Result<Option<Received>, End> {
+    ) -> Result<Option<Received>, ReadEnd> {
         if self.message.is_some() {
-            return Err(End::Protocol);
+            return Err(ReadEnd::Protocol);
         }
         if is_last {
             return complete(kind, payload).map(Some);
@@ -122,8 +122,12 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(None)
     }
 
-    fn go_on(&mut self, is_last: bool, payload: &[u8]) -> Result<Option<Received>, End> {
-        let (kind, mut message) = self.message.take().ok_or(End::Protocol)?;
+    fn continue_message(
+        &mut self,
+        is_last: bool,
+        payload: &[u8],
+    ) -> Result<Option<Received>, ReadEnd> {
+        let (kind, mut message) = self.message.take().ok_or(ReadEnd::Protocol)?;
         message.extend_from_slice(payload);
         if is_last {
             return complete(kind, message).map(Some);
@@ -132,7 +136,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(None)
     }
 
-    async fn next_frame(&mut self) -> Result<(Header, BytesMut), End> {
+    async fn next_frame(&mut self) -> Result<(FrameHeader, BytesMut), ReadEnd> {
         while self.frame.is_none() {
             match parse(&mut self.buffer)? {
                 Some(header) => self.accept(header)?,
@@ -144,7 +148,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             }
         }
         loop {
-            let (header, payload) = self.frame.as_mut().ok_or(End::Gone)?;
+            let (header, payload) = self.frame.as_mut().ok_or(ReadEnd::Gone)?;
             let missing = header.length - payload.len();
             if missing == 0 {
                 break;
@@ -152,20 +156,20 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             let read = self.stream.read_buf(&mut payload.limit(missing)).await;
             at_least_one(&read)?;
         }
-        let (header, mut payload) = self.frame.take().ok_or(End::Gone)?;
+        let (header, mut payload) = self.frame.take().ok_or(ReadEnd::Gone)?;
         unmask(&mut payload, header.mask);
         Ok((header, payload))
     }
 
     /// Allocates the payload of a frame and moves the bytes that are already buffered into it. Rejects a message that
     /// exceeds the limit.
-    fn accept(&mut self, header: Header) -> Result<(), End> {
+    fn accept(&mut self, header: FrameHeader) -> Result<(), ReadEnd> {
         let begun = match (header.opcode, &self.message) {
             (Opcode::Continuation, Some((_, message))) => message.len(),
             _ => 0,
         };
         if header.length > MAX_MESSAGE_BYTES - begun {
-            return Err(End::TooLarge);
+            return Err(ReadEnd::TooLarge);
         }
         let payload = if self.buffer.len() >= header.length {
             self.buffer.split_to(header.length)
@@ -180,33 +184,33 @@ impl<R: AsyncRead + Unpin> Reader<R> {
     }
 }
 
-fn at_least_one(read: &std::io::Result<usize>) -> Result<(), End> {
+fn at_least_one(read: &std::io::Result<usize>) -> Result<(), ReadEnd> {
     match read {
-        Ok(0) | Err(_) => Err(End::Gone),
+        Ok(0) | Err(_) => Err(ReadEnd::Gone),
         Ok(_) => Ok(()),
     }
 }
 
 /// Parses and removes the frame header at the start of the buffer. Returns `None` if it is incomplete.
-fn parse(buffer: &mut BytesMut) -> Result<Option<Header>, End> {
+fn parse(buffer: &mut BytesMut) -> Result<Option<FrameHeader>, ReadEnd> {
     let &[first, second, ..] = &buffer[..] else {
         return Ok(None);
     };
     let opcode = match first & 0x0f {
         0 => Opcode::Continuation,
-        1 => Opcode::Data(Kind::Text),
-        2 => Opcode::Data(Kind::Binary),
+        1 => Opcode::Data(DataKind::Text),
+        2 => Opcode::Data(DataKind::Binary),
         8 => Opcode::Close,
         9 => Opcode::Ping,
         10 => Opcode::Pong,
-        _ => return Err(End::Protocol),
+        _ => return Err(ReadEnd::Protocol),
     };
     let (is_last, is_extended) = (first & 0x80 != 0, first & 0x70 != 0);
     let (is_masked, short) = (second & 0x80 != 0, second & 0x7f);
     let is_control = matches!(opcode, Opcode::Close | Opcode::Ping | Opcode::Pong);
     // No extension is negotiated, clients must mask, and control frames must be short and unfragmented.
     if is_extended || !is_masked || (is_control && (short > 125 || !is_last)) {
-        return Err(End::Protocol);
+        return Err(ReadEnd::Protocol);
     }
     let mask_at = match short {
         126 => 4,
@@ -225,7 +229,7 @@ fn parse(buffer: &mut BytesMut) -> Result<Option<Header>, End> {
     let mut mask = [0; 4];
     mask.copy_from_slice(&buffer[mask_at..mask_at + 4]);
     buffer.advance(mask_at + 4);
-    Ok(Some(Header {
+    Ok(Some(FrameHeader {
         is_last,
         opcode,
         mask,
@@ -249,30 +253,30 @@ fn unmask(payload: &mut [u8], mask: [u8; 4]) {
     }
 }
 
-fn complete(kind: Kind, payload: BytesMut) -> Result<Received, End> {
+fn complete(kind: DataKind, payload: BytesMut) -> Result<Received, ReadEnd> {
     let payload = payload.freeze();
     match kind {
-        Kind::Binary => Ok(Received::Binary(payload)),
-        Kind::Text => Text::try_from(payload)
+        DataKind::Binary => Ok(Received::Binary(payload)),
+        DataKind::Text => Text::try_from(payload)
             .map(Received::Text)
-            .map_err(|_| End::NotUtf8),
+            .map_err(|_| ReadEnd::NotUtf8),
     }
 }
 
-fn close_code(payload: &[u8]) -> Result<Option<u16>, End> {
+fn close_code(payload: &[u8]) -> Result<Option<u16>, ReadEnd> {
     let Some((code, reason)) = payload.split_first_chunk::<2>() else {
         return if payload.is_empty() {
             Ok(None)
         } else {
-            Err(End::Protocol)
+            Err(ReadEnd::Protocol)
         };
     };
     let code = u16::from_be_bytes(*code);
     // All other codes are reserved or must not appear on the wire.
     if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-        return Err(End::Protocol);
+        return Err(ReadEnd::Protocol);
     }
-    str::from_utf8(reason).map_err(|_| End::NotUtf8)?;
+    str::from_utf8(reason).map_err(|_| ReadEnd::NotUtf8)?;
     Ok(Some(code))
 }
 
@@ -326,10 +330,10 @@ mod tests {
     }
 
     /// Reads all messages, and checks that the result does not depend on how the bytes are split.
-    async fn read(bytes: &[u8]) -> (Vec<Received>, End) {
+    async fn read(bytes: &[u8]) -> (Vec<Received>, ReadEnd) {
         let mut readings = Vec::new();
         for at_once in [1, 3, 7, usize::MAX] {
-            let mut reader = Reader::new(Drip(bytes, at_once), b"");
+            let mut reader = MessageReader::new(Drip(bytes, at_once), b"");
             let mut found = Vec::new();
             let end = loop {
                 match reader.next().await {
@@ -359,7 +363,7 @@ mod tests {
             frame(0x88, &1000u16.to_be_bytes()),
         ]
         .concat();
-        let mut reader = Reader::new(&sent[..], b"");
+        let mut reader = MessageReader::new(&sent[..], b"");
         for expected in [
             text,
             ping,
@@ -369,7 +373,7 @@ mod tests {
         ] {
             assert_eq!(reader.next().await, Ok(expected));
         }
-        assert_eq!(reader.next().await, Err(End::Gone));
+        assert_eq!(reader.next().await, Err(ReadEnd::Gone));
     }
 
     #[tokio::test]
@@ -377,45 +381,45 @@ mod tests {
         let payload: Vec<u8> = (0..100_000u32).map(|number| number as u8).collect();
         let sent = [frame(0x82, &payload), frame(0x82, b"after")].concat();
         for begun in [0, 1, 5, 14, 20, 9000, 100_014, sent.len()] {
-            let mut reader = Reader::new(&sent[begun..], &sent[..begun]);
+            let mut reader = MessageReader::new(&sent[begun..], &sent[..begun]);
             let expected = Received::Binary(Bytes::from(payload.clone()));
             assert_eq!(reader.next().await, Ok(expected));
             let after = Received::Binary(Bytes::from_static(b"after"));
             assert_eq!(reader.next().await, Ok(after));
-            assert_eq!(reader.next().await, Err(End::Gone));
+            assert_eq!(reader.next().await, Err(ReadEnd::Gone));
         }
     }
 
     #[tokio::test]
     async fn what_breaks_the_rules_is_named() {
-        let check = async |bytes: &[u8], expected: End| {
+        let check = async |bytes: &[u8], expected: ReadEnd| {
             assert_eq!(read(bytes).await, (vec![], expected), "{bytes:?}");
         };
         // A reserved bit, an unknown opcode, no mask, an oversized ping, a fragmented ping.
-        check(&frame(0xc1, b"x"), End::Protocol).await;
-        check(&frame(0x83, b"x"), End::Protocol).await;
-        check(&[0x81, 1, b'x'], End::Protocol).await;
-        check(&frame(0x89, &[0; 126]), End::Protocol).await;
-        check(&frame(0x09, b""), End::Protocol).await;
+        check(&frame(0xc1, b"x"), ReadEnd::Protocol).await;
+        check(&frame(0x83, b"x"), ReadEnd::Protocol).await;
+        check(&[0x81, 1, b'x'], ReadEnd::Protocol).await;
+        check(&frame(0x89, &[0; 126]), ReadEnd::Protocol).await;
+        check(&frame(0x09, b""), ReadEnd::Protocol).await;
         // A continuation without a start, and a start within a fragmented message.
-        check(&frame(0x80, b"x"), End::Protocol).await;
+        check(&frame(0x80, b"x"), ReadEnd::Protocol).await;
         check(
             &[frame(0x01, b"x"), frame(0x81, b"y")].concat(),
-            End::Protocol,
+            ReadEnd::Protocol,
         )
         .await;
-        check(&frame(0x88, &[3]), End::Protocol).await;
-        check(&frame(0x88, &1005u16.to_be_bytes()), End::Protocol).await;
-        check(&frame(0x81, &[0xff]), End::NotUtf8).await;
+        check(&frame(0x88, &[3]), ReadEnd::Protocol).await;
+        check(&frame(0x88, &1005u16.to_be_bytes()), ReadEnd::Protocol).await;
+        check(&frame(0x81, &[0xff]), ReadEnd::NotUtf8).await;
         let mut huge = vec![0x82, 0x80 | 127];
         huge.extend(u64::MAX.to_be_bytes());
         huge.extend(MASK);
-        check(&huge, End::TooLarge).await;
+        check(&huge, ReadEnd::TooLarge).await;
         let mut growing = frame(0x02, b"x");
         growing.extend([0x80, 0x80 | 127]);
         growing.extend((MAX_MESSAGE_BYTES as u64).to_be_bytes());
         growing.extend(MASK);
-        check(&growing, End::TooLarge).await;
-        check(&frame(0x81, b"cut")[..5], End::Gone).await;
+        check(&growing, ReadEnd::TooLarge).await;
+        check(&frame(0x81, b"cut")[..5], ReadEnd::Gone).await;
     }
 }

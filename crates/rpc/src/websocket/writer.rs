@@ -35,7 +35,7 @@ pub(super) enum Frame {
 
 /// Writes frames to a stream.
 #[derive(Debug)]
-pub(super) struct Writer<W> {
+pub(super) struct FrameWriter<W> {
     stream: W,
 }
 
@@ -47,7 +47,7 @@ enum Part {
     File(FileFrame),
 }
 
-impl<W: Sink> Writer<W> {
+impl<W: Sink> FrameWriter<W> {
     pub(super) fn new(stream: W) -> Self {
         Self { stream }
     }
@@ -275,7 +275,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (_client, server) = tokio::join!(TcpStream::connect(address), listener.accept());
         let (_reading, writing) = server.unwrap().0.into_split();
-        let sent = Writer::new(writing).send([file(b"short", 0, 6)]).await;
+        let sent = FrameWriter::new(writing).send([file(b"short", 0, 6)]).await;
         assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::WriteZero);
     }
 
@@ -286,7 +286,7 @@ mod tests {
         length: usize,
     ) -> Vec<u8> {
         let mut found = vec![0; length];
-        let mut writer = Writer::new(server);
+        let mut writer = FrameWriter::new(server);
         let (sent, read) = tokio::join!(writer.send(frames), client.read_exact(&mut found));
         sent.unwrap();
         read.unwrap();

@@ -1,7 +1,7 @@
 //! Decides about the actions that woken workers propose: whether an action is executed, queued for a decision, skipped
 //! or already known. The functions change the given heartbeat state and have no other effects.
 
-use company::{iso_time, unix_ms};
+use company::{DAY_MS, iso_time, unix_ms};
 use protocol::company::{
     Text,
     heartbeat::{
@@ -12,7 +12,6 @@ use protocol::company::{
 
 use super::triage::{Moment, is_quiet};
 
-const DAY_MS: i64 = 86_400_000;
 /// How long the hourly counters are kept.
 const HOURS_KEPT_MS: i64 = 2 * DAY_MS;
 

@@ -135,7 +135,7 @@ impl Fixture {
             Arc::new(|_, _| {}),
         )
         .with_before_write(Arc::new(before_write));
-        let company = companies.at(self.company.given());
+        let company = companies.locate(self.company.given());
         let sessions = Sessions::new(companies, Options::default());
         (company, Jobs::new(sessions, Arc::new(Alone)))
     }
@@ -282,7 +282,7 @@ fn open(root: &Path, now: company::Now, options: Options) -> (Company, Sessions,
         company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     );
-    let company = companies.at(root.join("company").to_str().expect("a path"));
+    let company = companies.locate(root.join("company").to_str().expect("a path"));
     let sessions = Sessions::new(companies, options);
     let jobs = Jobs::new(sessions.clone(), Arc::new(Alone));
     (company, sessions, jobs)

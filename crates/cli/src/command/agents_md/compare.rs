@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// The result of comparing a file with its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum ComparisonState {
     Same,
     OnlyInTree,
     OnlyInFiles,
@@ -21,7 +21,7 @@ pub(super) enum State {
     ClaudeDiffers,
 }
 
-impl State {
+impl ComparisonState {
     pub(super) fn words(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -35,10 +35,10 @@ impl State {
 
 /// One directory and the corresponding folder of the tree.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct ComparedScope {
     /// The relative path, separated by `/`. Empty for the root.
     pub(super) folder: String,
-    pub(super) doc: Option<Doc>,
+    pub(super) doc: Option<TreeDoc>,
     /// The text of the AGENTS.md.
     agents: Option<String>,
     /// The text of the CLAUDE.md. `None` if there is no file or it only refers to the AGENTS.md.
@@ -47,7 +47,7 @@ pub(super) struct Scope {
 
 /// The document of the tree.
 #[derive(Debug)]
-pub(super) struct Doc {
+pub(super) struct TreeDoc {
     pub(super) content: String,
     pub(super) version: i64,
 }
@@ -61,7 +61,7 @@ pub(super) struct Rewrite {
     pub(super) after: String,
 }
 
-impl Scope {
+impl ComparedScope {
     /// Returns the file that corresponds to the document, with its text if it exists.
     pub(super) fn file(&self) -> (String, Option<&str>) {
         match (&self.agents, &self.claude) {
@@ -72,22 +72,22 @@ impl Scope {
     }
 
     /// Returns the CLAUDE.md next to an AGENTS.md if it has its own text, with its state.
-    pub(super) fn beside(&self) -> Option<(String, &str, State)> {
+    pub(super) fn beside(&self) -> Option<(String, &str, ComparisonState)> {
         let (agents, claude) = (self.agents.as_deref()?, self.claude.as_deref()?);
         let state = if with_lf(agents) == with_lf(claude) {
             self.state()
         } else {
-            State::ClaudeDiffers
+            ComparisonState::ClaudeDiffers
         };
         Some((self.path("CLAUDE.md"), claude, state))
     }
 
-    pub(super) fn state(&self) -> State {
+    pub(super) fn state(&self) -> ComparisonState {
         match (&self.doc, self.file().1) {
-            (Some(doc), Some(text)) if with_lf(text) == doc.content => State::Same,
-            (Some(_), Some(_)) => State::Differs,
-            (Some(_), None) => State::OnlyInTree,
-            (None, _) => State::OnlyInFiles,
+            (Some(doc), Some(text)) if with_lf(text) == doc.content => ComparisonState::Same,
+            (Some(_), Some(_)) => ComparisonState::Differs,
+            (Some(_), None) => ComparisonState::OnlyInTree,
+            (None, _) => ComparisonState::OnlyInFiles,
         }
     }
 
@@ -129,8 +129,8 @@ impl Scope {
 pub(super) fn scopes(
     directory: &Path,
     exported: ThreadAgentsDocExportResponse,
-) -> Result<Vec<Scope>, Failure> {
-    let mut found: BTreeMap<String, Scope> = BTreeMap::new();
+) -> Result<Vec<ComparedScope>, Failure> {
+    let mut found: BTreeMap<String, ComparedScope> = BTreeMap::new();
     for file in files::read_all(directory)? {
         put(&mut found, file);
     }
@@ -145,20 +145,20 @@ pub(super) fn scopes(
             }
         }
         let scope = found.entry(folder.to_owned()).or_default();
-        scope.doc = Some(Doc {
+        scope.doc = Some(TreeDoc {
             content: file.content,
             version: file.version,
         });
     }
     let scopes = found
         .into_iter()
-        .map(|(folder, scope)| Scope { folder, ..scope });
+        .map(|(folder, scope)| ComparedScope { folder, ..scope });
     // Skip scopes whose only file is a CLAUDE.md that refers to a missing AGENTS.md.
     let scopes = scopes.filter(|scope| scope.doc.is_some() || scope.file().1.is_some());
     Ok(scopes.collect())
 }
 
-fn put(found: &mut BTreeMap<String, Scope>, file: ThreadAgentsDocFile) {
+fn put(found: &mut BTreeMap<String, ComparedScope>, file: ThreadAgentsDocFile) {
     let (folder, name) = split(&file.path);
     let scope = found.entry(folder.to_owned()).or_default();
     if !file.is_pointer() {

@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    Place,
-    compare::{self, Rewrite, Scope, State},
+    TreeOptions,
+    compare::{self, ComparedScope, ComparisonState, Rewrite},
     files, git,
 };
 use crate::{command::blocking, failure::Failure, folder, local::Local, terminal};
@@ -29,9 +29,9 @@ use crate::{command::blocking, failure::Failure, folder, local::Local, terminal}
 #[command(
     after_help = "Exit codes: 0 in sync, or all changes made; 1 differences remain, or refused; 2 invalid arguments."
 )]
-pub(super) struct Sync {
+pub(super) struct AgentsMdSync {
     #[command(flatten)]
-    place: Place,
+    tree_options: TreeOptions,
     /// Directory, usually a repository.
     #[arg(value_parser = folder::argument())]
     directory: PathBuf,
@@ -71,15 +71,15 @@ enum Side {
 
 /// One line of the report.
 #[derive(Debug, Serialize)]
-struct Row {
+struct ReportRow {
     path: String,
-    state: State,
+    state: ComparisonState,
     /// The version in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<i64>,
     /// The action taken, or planned in a dry run. `None` if none was necessary.
     #[serde(skip_serializing_if = "Option::is_none")]
-    done: Option<Done>,
+    done: Option<SyncAction>,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposal_id: Option<AgentsDocProposalId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,14 +88,14 @@ struct Row {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Done {
+enum SyncAction {
     Saved,
     Proposed,
     Written,
     Left,
 }
 
-impl Done {
+impl SyncAction {
     fn words(self, dry_run: bool) -> &'static str {
         match (self, dry_run) {
             (Self::Saved, false) => "saved",
@@ -110,17 +110,17 @@ impl Done {
 }
 
 /// The actions taken, by file path, with the id of the proposal if one was made.
-type Deeds = BTreeMap<String, (Done, Option<AgentsDocProposalId>)>;
+type SyncActions = BTreeMap<String, (SyncAction, Option<AgentsDocProposalId>)>;
 
 /// The part of the tree that corresponds to the directory.
-struct Tree {
+struct MappedTree {
     workspace_id: WorkspaceId,
     folder_id: Option<FolderId>,
     /// The ids of the subfolders, by relative path.
     folders: BTreeMap<String, FolderId>,
 }
 
-impl Sync {
+impl AgentsMdSync {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let misused = match self.to {
             Some(Side::Files) if self.propose => Some("--propose requires `--to tree`"),
@@ -131,20 +131,22 @@ impl Sync {
             let detail = detail.to_owned();
             return Err(Failure::Argument { detail });
         }
-        let (home, sync) = (self.place.home.clone(), self.clone());
+        let (home, sync) = (self.tree_options.home.clone(), self.clone());
         let rows = Local::with(&home, |local| async move { sync.work(&local).await }).await?;
         self.report(&rows)
     }
 
-    async fn work(self, local: &Local) -> Result<Vec<Row>, Failure> {
+    async fn work(self, local: &Local) -> Result<Vec<ReportRow>, Failure> {
         let params = ThreadAgentsDocExportParams {
-            workspace_id: local.workspace(self.place.workspace.as_deref()).await?,
-            folder_id: self.place.folder()?,
+            workspace_id: local
+                .workspace(self.tree_options.workspace.as_deref())
+                .await?,
+            folder_id: self.tree_options.folder()?,
         };
         let exported = local.client.call::<ThreadAgentsDocExport>(params.clone());
         let mut exported = exported.await?;
         let folders = std::mem::take(&mut exported.folders);
-        let tree = Tree {
+        let tree = MappedTree {
             workspace_id: params.workspace_id,
             folder_id: params.folder_id,
             folders: folders
@@ -154,8 +156,8 @@ impl Sync {
         };
         let directory = self.directory.clone();
         let scopes = blocking(move || compare::scopes(&directory, exported)).await??;
-        let mut deeds = match self.to {
-            None => Deeds::new(),
+        let mut actions = match self.to {
+            None => SyncActions::new(),
             Some(Side::Files) => self.write(&scopes).await?,
             Some(Side::Tree) if self.propose => self.propose(local, &tree, &scopes).await?,
             Some(Side::Tree) => self.save(local, &tree, &scopes).await?,
@@ -164,22 +166,27 @@ impl Sync {
         blocking(move || {
             scopes
                 .iter()
-                .flat_map(|scope| rows(scope, to, with_diff, &mut deeds))
+                .flat_map(|scope| rows(scope, to, with_diff, &mut actions))
                 .collect()
         })
         .await
     }
 
     /// Saves the texts of the files as documents, in one transaction.
-    async fn save(&self, local: &Local, tree: &Tree, scopes: &[Scope]) -> Result<Deeds, Failure> {
+    async fn save(
+        &self,
+        local: &Local,
+        tree: &MappedTree,
+        scopes: &[ComparedScope],
+    ) -> Result<SyncActions, Failure> {
         let files = changed_files(scopes)?;
         let files: Vec<_> = files.into_iter().map(|(_, file)| file).collect();
-        let deeds = files
+        let actions = files
             .iter()
-            .map(|file| (file.path.clone(), (Done::Saved, None)));
-        let deeds = deeds.collect();
+            .map(|file| (file.path.clone(), (SyncAction::Saved, None)));
+        let actions = actions.collect();
         if self.dry_run || files.is_empty() {
-            return Ok(deeds);
+            return Ok(actions);
         }
         let params = ThreadAgentsDocImportParams {
             workspace_id: tree.workspace_id.clone(),
@@ -188,7 +195,7 @@ impl Sync {
             mode: ThreadAgentsDocImportMode::Update,
         };
         match local.client.call::<ThreadAgentsDocImport>(params).await {
-            Ok(_) => Ok(deeds),
+            Ok(_) => Ok(actions),
             Err(rpc::client::Error::Rpc { data, .. }) if data["kind"] == "version_conflict" => {
                 Err(Failure::InTheWay {
                     detail: format!(
@@ -205,10 +212,10 @@ impl Sync {
     async fn propose(
         &self,
         local: &Local,
-        tree: &Tree,
-        scopes: &[Scope],
-    ) -> Result<Deeds, Failure> {
-        let mut deeds = Deeds::new();
+        tree: &MappedTree,
+        scopes: &[ComparedScope],
+    ) -> Result<SyncActions, Failure> {
+        let mut actions = SyncActions::new();
         for (folder, file) in changed_files(scopes)? {
             if file.expected_version == Some(0) && file.content.is_empty() {
                 // An empty text for a missing document is no change, so there is nothing to propose.
@@ -235,18 +242,18 @@ impl Sync {
                 let proposed = local.client.call::<ThreadAgentsDocPropose>(params).await?;
                 Some(proposed.proposal.id)
             };
-            deeds.insert(file.path, (Done::Proposed, id));
+            actions.insert(file.path, (SyncAction::Proposed, id));
         }
-        Ok(deeds)
+        Ok(actions)
     }
 
     /// Writes the texts of the documents to the files. Checks all files before writing any of them.
-    async fn write(&self, scopes: &[Scope]) -> Result<Deeds, Failure> {
-        let rewrites: Vec<_> = scopes.iter().flat_map(Scope::rewrites).collect();
-        let deeds = rewrites
+    async fn write(&self, scopes: &[ComparedScope]) -> Result<SyncActions, Failure> {
+        let rewrites: Vec<_> = scopes.iter().flat_map(ComparedScope::rewrites).collect();
+        let actions = rewrites
             .iter()
-            .map(|one| (one.path.clone(), (Done::Written, None)));
-        let deeds = deeds.collect();
+            .map(|one| (one.path.clone(), (SyncAction::Written, None)));
+        let actions = actions.collect();
         let (directory, force, dry_run) = (self.directory.clone(), self.force, self.dry_run);
         blocking(move || {
             for rewrite in &rewrites {
@@ -261,21 +268,21 @@ impl Sync {
             for rewrite in rewrites.iter().filter(|_| !dry_run) {
                 files::write(&directory, &rewrite.path, &rewrite.after)?;
             }
-            Ok(deeds)
+            Ok(actions)
         })
         .await?
     }
 
-    fn report(&self, rows: &[Row]) -> Result<(), Failure> {
-        let is_left = |row: &&Row| match row.done {
-            Some(done) => done == Done::Left,
-            None => self.to.is_none() && row.state != State::Same,
+    fn report(&self, rows: &[ReportRow]) -> Result<(), Failure> {
+        let is_left = |row: &&ReportRow| match row.done {
+            Some(done) => done == SyncAction::Left,
+            None => self.to.is_none() && row.state != ComparisonState::Same,
         };
         let left = rows.iter().filter(is_left).count();
         if self.json {
             terminal::answer(&json!({"rows": rows, "left": left}), true)?;
         } else {
-            terminal::say(&self.shown(rows))?;
+            terminal::print(&self.shown(rows))?;
         }
         match left {
             0 => Ok(()),
@@ -283,10 +290,10 @@ impl Sync {
         }
     }
 
-    fn shown(&self, rows: &[Row]) -> String {
+    fn shown(&self, rows: &[ReportRow]) -> String {
         let mut titles = vec!["PATH", "STATE", "VERSION"];
         titles.extend(self.to.map(|_| "DONE"));
-        let done = |row: &Row| row.done.map_or("-", |done| done.words(self.dry_run));
+        let done = |row: &ReportRow| row.done.map_or("-", |done| done.words(self.dry_run));
         let cells: Vec<Vec<String>> = rows
             .iter()
             .map(|row| {
@@ -309,7 +316,7 @@ impl Sync {
                 None => row.state.words(),
             };
             *counts
-                .entry((row.done, row.state == State::Same, word))
+                .entry((row.done, row.state == ComparisonState::Same, word))
                 .or_default() += 1;
         }
         let counts = counts
@@ -333,9 +340,12 @@ impl Sync {
 }
 
 /// Returns the files that differ from the tree, each with its folder and the version it was compared with.
-fn changed_files(scopes: &[Scope]) -> Result<Vec<(&str, ThreadAgentsDocFile)>, Failure> {
+fn changed_files(scopes: &[ComparedScope]) -> Result<Vec<(&str, ThreadAgentsDocFile)>, Failure> {
     let mut changed = Vec::new();
-    for scope in scopes.iter().filter(|one| one.state() != State::Same) {
+    for scope in scopes
+        .iter()
+        .filter(|one| one.state() != ComparisonState::Same)
+    {
         let (path, Some(text)) = scope.file() else {
             continue;
         };
@@ -402,7 +412,12 @@ fn check_unchanged(directory: &Path, rewrite: &Rewrite) -> Result<(), Failure> {
 }
 
 /// Returns the rows of a scope: one for its file, and one for a CLAUDE.md that differs or was written as well.
-fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> Vec<Row> {
+fn rows(
+    scope: &ComparedScope,
+    to: Option<Side>,
+    with_diff: bool,
+    actions: &mut SyncActions,
+) -> Vec<ReportRow> {
     let (path, text) = scope.file();
     let text = text.unwrap_or_default();
     let doc = scope.doc.as_ref();
@@ -410,8 +425,9 @@ fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> 
     let in_tree = Named::new("tree", &path, doc.map_or("", |doc| doc.content.as_str()));
     let in_file = Named::new("files", &path, text);
     let beside = scope.beside();
-    let beside = beside
-        .filter(|(path, _, state)| *state == State::ClaudeDiffers || deeds.contains_key(path));
+    let beside = beside.filter(|(path, _, state)| {
+        *state == ComparisonState::ClaudeDiffers || actions.contains_key(path)
+    });
     let beside = beside.map(|(path, text, state)| {
         let counts = match (to, doc) {
             (Some(Side::Files), Some(_)) => in_tree.clone(),
@@ -423,12 +439,13 @@ fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> 
     let file = (path, scope.state(), version, [in_tree, in_file]);
     let mut rows = Vec::new();
     for (path, state, version, [counts, other]) in std::iter::once(file).chain(beside) {
-        let (done, proposal_id) = match deeds.remove(&path) {
+        let (done, proposal_id) = match actions.remove(&path) {
             Some((done, proposal)) => (Some(done), proposal),
             None => {
-                let is_settled = state == State::Same || to == Some(Side::Files) && doc.is_some();
+                let is_settled =
+                    state == ComparisonState::Same || to == Some(Side::Files) && doc.is_some();
                 let is_left = to.is_some() && !is_settled;
-                (is_left.then_some(Done::Left), None)
+                (is_left.then_some(SyncAction::Left), None)
             }
         };
         let [before, after] = match to {
@@ -436,7 +453,7 @@ fn rows(scope: &Scope, to: Option<Side>, with_diff: bool, deeds: &mut Deeds) -> 
             Some(Side::Tree) | None => [counts, other],
         };
         let diff = (with_diff && before.text != after.text).then(|| before.diff(&after));
-        rows.push(Row {
+        rows.push(ReportRow {
             path,
             state,
             version,

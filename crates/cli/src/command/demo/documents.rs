@@ -75,11 +75,11 @@ and a page that shows the three tours with the dates that are still free. It mus
 is open for all tours.";
 
 /// A task before it has an id.
-pub(super) struct NewTask {
+pub(super) struct DemoTask {
     pub(super) key: &'static str,
     title: &'static str,
     status: &'static str,
-    pub(super) team: Team,
+    pub(super) team: DemoTeam,
     /// Index of the worker in the team.
     pub(super) worker: usize,
     /// Start of the task, in days from today.
@@ -90,18 +90,18 @@ pub(super) struct NewTask {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Team {
+pub(super) enum DemoTeam {
     Engineering,
     Marketing,
 }
 
 /// The plan of online booking. Its critical path is `tours` → `payments` → `load` → `pilot` → `launch`.
-pub(super) const TASKS: &[NewTask] = &[
-    NewTask {
+pub(super) const TASKS: &[DemoTask] = &[
+    DemoTask {
         key: "tours",
         title: "Model tours, seats and prices",
         status: "done",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 0,
         start: -11,
         days: 4,
@@ -111,11 +111,11 @@ pub(super) const TASKS: &[NewTask] = &[
             ("Store tours and seats", "coding", "done"),
         ],
     },
-    NewTask {
+    DemoTask {
         key: "payments",
         title: "Take payments and give refunds",
         status: "in_progress",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 1,
         start: -7,
         days: 8,
@@ -126,11 +126,11 @@ pub(super) const TASKS: &[NewTask] = &[
             ("Watch the first hundred payments", "planning", "draft"),
         ],
     },
-    NewTask {
+    DemoTask {
         key: "page",
         title: "Build the booking page",
         status: "in_progress",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 0,
         start: -5,
         days: 7,
@@ -140,55 +140,55 @@ pub(super) const TASKS: &[NewTask] = &[
             ("Pay and get a confirmation", "coding", "ready"),
         ],
     },
-    NewTask {
+    DemoTask {
         key: "words",
         title: "Write the words of the booking page",
         status: "in_progress",
-        team: Team::Marketing,
+        team: DemoTeam::Marketing,
         worker: 0,
         start: -3,
         days: 4,
         needs: &["tours"],
         milestones: &[("Texts in three languages", "planning", "in_progress")],
     },
-    NewTask {
+    DemoTask {
         key: "load",
         title: "Load test at twice the spring peak",
         status: "ready",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 1,
         start: 1,
         days: 3,
         needs: &["payments"],
         milestones: &[("Forty bookings a second for an hour", "coding", "ready")],
     },
-    NewTask {
+    DemoTask {
         key: "guide",
         title: "Guide for the tour leaders",
         status: "blocked",
-        team: Team::Marketing,
+        team: DemoTeam::Marketing,
         worker: 1,
         start: 2,
         days: 2,
         needs: &["page"],
         milestones: &[("One page, with pictures", "planning", "blocked")],
     },
-    NewTask {
+    DemoTask {
         key: "pilot",
         title: "Pilot with the harbour round",
         status: "draft",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 0,
         start: 4,
         days: 3,
         needs: &["page", "words", "load"],
         milestones: &[("Twenty guests book by themselves", "planning", "draft")],
     },
-    NewTask {
+    DemoTask {
         key: "launch",
         title: "Open booking for all tours",
         status: "draft",
-        team: Team::Engineering,
+        team: DemoTeam::Engineering,
         worker: 1,
         start: 7,
         days: 1,
@@ -197,7 +197,7 @@ pub(super) const TASKS: &[NewTask] = &[
     },
 ];
 
-impl NewTask {
+impl DemoTask {
     pub(super) fn id(key: &str) -> String {
         format!("task_booking_{key}")
     }
@@ -258,14 +258,14 @@ impl NewTask {
 }
 
 /// The report that waits for a decision.
-pub(super) struct Report<'a> {
+pub(super) struct DemoReport<'a> {
     pub(super) project: &'a str,
     pub(super) run: &'a str,
     pub(super) context_pack: &'a str,
     pub(super) by: &'a str,
 }
 
-impl Report<'_> {
+impl DemoReport<'_> {
     /// Returns the files of the report, with names relative to the artifacts of the project.
     pub(super) fn files(&self, now: Timestamp) -> [(&'static str, String); 3] {
         let head = [
@@ -279,7 +279,7 @@ impl Report<'_> {
             ("run_id", json!(self.run)),
             ("context_pack_id", json!(self.context_pack)),
             ("project_id", json!(self.project)),
-            ("task_id", json!(NewTask::id("payments"))),
+            ("task_id", json!(DemoTask::id("payments"))),
             ("milestone_id", json!("ms_payments_2")),
             ("evidence_artifacts", json!(["art_refunds_patch"])),
             ("tests_artifacts", json!(["art_refunds_tests"])),

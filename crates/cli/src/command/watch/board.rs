@@ -7,15 +7,15 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rpc::client::Incoming;
 use serde::Serialize;
 
-use super::source::Source;
-use crate::{command::inbox::Shown, terminal};
+use super::source::CompanySource;
+use crate::{command::inbox::DecisionContent, terminal};
 
 /// Maximum number of events that are kept.
 const MAX_EVENTS: usize = 200;
 
 /// The state of a company at a point in time.
 #[derive(Debug, Default, PartialEq, Serialize)]
-pub(super) struct Snapshot {
+pub(super) struct CompanySnapshot {
     /// The active sessions: running ones first, longest first, then queued ones.
     pub(super) sessions: Vec<SessionLine>,
     /// The items that wait for a decision.
@@ -65,7 +65,7 @@ pub(super) enum Pane {
 
 /// An action requested by the user.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wish {
+pub(super) enum BoardAction {
     Stop {
         session_ref: String,
         /// The names of its agent and project.
@@ -80,37 +80,37 @@ pub(super) enum Wish {
         subject: InboxLine,
         decision: ReviewDecision,
         /// The content that was shown.
-        shown: Shown,
+        shown: DecisionContent,
     },
-    Look,
+    Refresh,
 }
 
 /// The result of an action.
 #[derive(Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum ActionOutcome {
     /// The action is done, with a notice for the user.
     Done(String),
     /// The user must confirm this action first.
-    Ask(Wish),
+    Ask(BoardAction),
 }
 
 /// The reaction to a key.
 #[derive(Debug, PartialEq)]
-pub(super) enum Next {
-    Go,
-    Do(Wish),
+pub(super) enum KeyReaction {
+    Continue,
+    Do(BoardAction),
     Quit,
 }
 
 pub(super) struct Board {
     pub(super) company: String,
-    pub(super) snapshot: Snapshot,
+    pub(super) snapshot: CompanySnapshot,
     pub(super) events: VecDeque<String>,
     pub(super) focus: Pane,
     /// Index of the selected line in the focused pane.
     pub(super) selected: usize,
     /// The action that waits for confirmation.
-    pub(super) question: Option<Wish>,
+    pub(super) question: Option<BoardAction>,
     /// Scroll offset of the shown item, in lines.
     pub(super) scroll: u16,
     /// Notice about the last action.
@@ -121,7 +121,7 @@ impl Board {
     pub(super) fn new(company: &str) -> Self {
         Self {
             company: terminal::harmless(company),
-            snapshot: Snapshot::default(),
+            snapshot: CompanySnapshot::default(),
             events: VecDeque::new(),
             focus: Pane::Sessions,
             selected: 0,
@@ -131,12 +131,12 @@ impl Board {
         }
     }
 
-    pub(super) fn seen(&mut self, snapshot: Snapshot) {
+    pub(super) fn set_snapshot(&mut self, snapshot: CompanySnapshot) {
         self.snapshot = snapshot;
         self.selected = self.selected.min(self.lines().saturating_sub(1));
     }
 
-    pub(super) fn told(&mut self, notification: &Incoming, source: &Source<'_>) {
+    pub(super) fn add_event(&mut self, notification: &Incoming, source: &CompanySource<'_>) {
         if notification.method != "events.notification" {
             return;
         }
@@ -154,32 +154,36 @@ impl Board {
     }
 
     /// Handles a key while there is no gateway. Actions are ignored, because no gateway could perform them.
-    pub(super) fn key_while_lost(&mut self, key: KeyEvent) -> Next {
+    pub(super) fn key_while_lost(&mut self, key: KeyEvent) -> KeyReaction {
         let notice = self.notice.clone();
         let next = self.key(key);
         self.question = None;
         self.notice = notice;
         match next {
-            Next::Quit => Next::Quit,
-            Next::Go | Next::Do(_) => Next::Go,
+            KeyReaction::Quit => KeyReaction::Quit,
+            KeyReaction::Continue | KeyReaction::Do(_) => KeyReaction::Continue,
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent) -> Next {
+    pub(super) fn key(&mut self, key: KeyEvent) -> KeyReaction {
         if key.kind == KeyEventKind::Release {
-            return Next::Go;
+            return KeyReaction::Continue;
         }
         let is_interrupt =
             key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         if is_interrupt {
-            return Next::Quit;
+            return KeyReaction::Quit;
         }
-        if matches!(self.question, Some(Wish::Decide { .. })) && self.scrolls(key.code) {
-            return Next::Go;
+        if matches!(self.question, Some(BoardAction::Decide { .. })) && self.scrolls(key.code) {
+            return KeyReaction::Continue;
         }
         if let Some(wish) = self.question.take() {
             let is_yes = matches!(key.code, KeyCode::Char('y') | KeyCode::Enter);
-            return if is_yes { Next::Do(wish) } else { Next::Go };
+            return if is_yes {
+                KeyReaction::Do(wish)
+            } else {
+                KeyReaction::Continue
+            };
         }
         self.notice.clear();
         #[expect(
@@ -187,8 +191,8 @@ impl Board {
             reason = "a keyboard has more keys than we use"
         )]
         match key.code {
-            KeyCode::Char('q') | KeyCode::Esc => return Next::Quit,
-            KeyCode::Char('r') => return Next::Do(Wish::Look),
+            KeyCode::Char('q') | KeyCode::Esc => return KeyReaction::Quit,
+            KeyCode::Char('r') => return KeyReaction::Do(BoardAction::Refresh),
             KeyCode::Tab | KeyCode::Right => self.turn_to(match self.focus {
                 Pane::Sessions => Pane::Inbox,
                 Pane::Inbox => Pane::Runs,
@@ -208,7 +212,7 @@ impl Board {
             KeyCode::Char('d') => return self.decide(ReviewDecision::Denied),
             _ => {}
         }
-        Next::Go
+        KeyReaction::Continue
     }
 
     fn turn_to(&mut self, pane: Pane) {
@@ -216,34 +220,34 @@ impl Board {
         self.selected = 0;
     }
 
-    fn stop(&mut self) -> Option<Wish> {
+    fn stop(&mut self) -> Option<BoardAction> {
         if self.focus != Pane::Sessions {
             self.turn_to(Pane::Sessions);
             return None;
         }
         let session = self.snapshot.sessions.get(self.selected)?;
-        Some(Wish::Stop {
+        Some(BoardAction::Stop {
             session_ref: session.session_ref.clone(),
             whose: format!("{} ({})", session.agent, session.project),
         })
     }
 
-    fn decide(&mut self, decision: ReviewDecision) -> Next {
+    fn decide(&mut self, decision: ReviewDecision) -> KeyReaction {
         if self.focus != Pane::Inbox {
             self.turn_to(Pane::Inbox);
-            return Next::Go;
+            return KeyReaction::Continue;
         }
         let subject = self.snapshot.inbox.get(self.selected).cloned();
-        subject.map_or(Next::Go, |subject| {
-            Next::Do(Wish::Show { subject, decision })
+        subject.map_or(KeyReaction::Continue, |subject| {
+            KeyReaction::Do(BoardAction::Show { subject, decision })
         })
     }
 
     /// Applies the result of an action.
-    pub(super) fn done(&mut self, outcome: Outcome) {
+    pub(super) fn done(&mut self, outcome: ActionOutcome) {
         match outcome {
-            Outcome::Done(notice) => self.notice = notice,
-            Outcome::Ask(question) => {
+            ActionOutcome::Done(notice) => self.notice = notice,
+            ActionOutcome::Ask(question) => {
                 self.question = Some(question);
                 self.scroll = 0;
             }

@@ -15,10 +15,10 @@ use protocol::company::{
 use rpc::{Client, client::Incoming};
 use serde_json::{Value, json};
 
-use super::board::{InboxLine, Outcome, RunLine, SessionLine, Snapshot, Wish};
+use super::board::{ActionOutcome, BoardAction, CompanySnapshot, InboxLine, RunLine, SessionLine};
 use crate::{
     command::{
-        inbox::{self, Places, Tray, Verdict},
+        inbox::{self, InboxSources, ItemDecision, ProposalPaths},
         method::NOT_STARTED,
     },
     failure::Failure,
@@ -30,21 +30,21 @@ use crate::{
 const MAX_RUNS: usize = 100;
 
 /// A company folder, accessed through a gateway.
-pub(super) struct Source<'a> {
+pub(super) struct CompanySource<'a> {
     client: &'a Client,
     dir: Text,
-    tray: Tray<'a>,
+    inbox_sources: InboxSources<'a>,
     /// The name of the folder.
     pub(super) company: String,
     /// The names of agents, teams and projects.
     names: Names,
 }
 
-impl<'a> Source<'a> {
+impl<'a> CompanySource<'a> {
     pub(super) async fn new(
         client: &'a Client,
         dir: Text,
-        tray: Tray<'a>,
+        inbox_sources: InboxSources<'a>,
     ) -> Result<Self, Failure> {
         let names = Names::of_company(client, &dir).await?;
         let name = Path::new(dir.as_str()).file_name().unwrap_or_default();
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
             company: name.to_string_lossy().into_owned(),
             names,
             dir,
-            tray,
+            inbox_sources,
         })
     }
 
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
     }
 
     /// Loads the current state.
-    pub(super) async fn look(&self, now_ms: i64) -> Result<Snapshot, Failure> {
+    pub(super) async fn look(&self, now_ms: i64) -> Result<CompanySnapshot, Failure> {
         let sessions = CompanySessionListParams {
             workspace_dir: Some(self.dir.clone()),
             status: Some(RunStatus::Running),
@@ -76,7 +76,7 @@ impl<'a> Source<'a> {
             asking: Asking::default(),
         };
         let runs = self.client.call::<RunList>(runs).await?.0;
-        let inbox = self.tray.waiting().await?;
+        let inbox = self.inbox_sources.waiting().await?;
         let agents: BTreeMap<&str, &str> = runs
             .iter()
             .map(|run| (run.run_id.as_str(), run.agent_id.as_str()))
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
             })
             .collect();
         sessions.sort_by_key(|session| (session.queue_position, -session.seconds));
-        Ok(Snapshot {
+        Ok(CompanySnapshot {
             inbox: inbox
                 .iter()
                 .map(|waiting| {
@@ -151,41 +151,41 @@ impl<'a> Source<'a> {
     }
 
     /// Performs an action and returns its result.
-    pub(super) async fn perform(&self, wish: &Wish) -> Result<Outcome, Failure> {
+    pub(super) async fn perform(&self, wish: &BoardAction) -> Result<ActionOutcome, Failure> {
         match wish {
-            Wish::Look => Ok(Outcome::Done(String::new())),
-            Wish::Stop { session_ref, whose } => {
+            BoardAction::Refresh => Ok(ActionOutcome::Done(String::new())),
+            BoardAction::Stop { session_ref, whose } => {
                 let params = CompanySessionParams {
                     session_ref: word(session_ref)?,
                     workspace_dir: Some(self.dir.clone()),
                     asking: Asking::default(),
                 };
                 self.client.call::<CompanySessionStop>(params).await?;
-                Ok(Outcome::Done(format!(
+                Ok(ActionOutcome::Done(format!(
                     "The session of {whose} is being stopped"
                 )))
             }
-            Wish::Show { subject, decision } => {
+            BoardAction::Show { subject, decision } => {
                 worker_session::refuse_decision()?;
-                let waiting = self.tray.waiting().await?;
+                let waiting = self.inbox_sources.waiting().await?;
                 let waiting = inbox::named(waiting, &subject.id)?;
                 waiting.check_usable(*decision)?;
-                let places = Places::new();
+                let places = ProposalPaths::new();
                 let shown = waiting.read(self.client, Some(&self.dir), &places).await?;
-                Ok(Outcome::Ask(Wish::Decide {
+                Ok(ActionOutcome::Ask(BoardAction::Decide {
                     subject: subject.clone(),
                     decision: *decision,
                     shown,
                 }))
             }
-            Wish::Decide {
+            BoardAction::Decide {
                 subject,
                 decision,
                 shown,
             } => {
-                let waiting = self.tray.waiting().await?;
+                let waiting = self.inbox_sources.waiting().await?;
                 let waiting = inbox::named(waiting, &subject.id)?;
-                let verdict = Verdict {
+                let verdict = ItemDecision {
                     decision: *decision,
                     actor_id: word("human")?,
                     notes: None,
@@ -198,7 +198,10 @@ impl<'a> Source<'a> {
                     ReviewDecision::Approved => "approved",
                     ReviewDecision::Denied => "denied",
                 };
-                Ok(Outcome::Done(format!("`{}` is {word}", subject.title)))
+                Ok(ActionOutcome::Done(format!(
+                    "`{}` is {word}",
+                    subject.title
+                )))
             }
         }
     }

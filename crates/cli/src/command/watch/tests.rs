@@ -18,9 +18,9 @@ use tokio::{
 };
 
 use super::{
-    CompanyOption, HomeOption, Tray,
-    board::{Board, Next},
-    source::Source,
+    CompanyOption, HomeOption, InboxSources,
+    board::{Board, KeyReaction},
+    source::CompanySource,
     view,
 };
 
@@ -79,10 +79,12 @@ impl Desk {
         self.call("session.launch", launch).await["session_ref"].clone()
     }
 
-    async fn source(&self) -> Source<'_> {
+    async fn source(&self) -> CompanySource<'_> {
         let dir = Text::new(self.dir()).unwrap();
-        let tray = Tray::documents(&self.client, dir.clone());
-        Source::new(&self.client, dir, tray).await.unwrap()
+        let inbox_sources = InboxSources::documents(&self.client, dir.clone());
+        CompanySource::new(&self.client, dir, inbox_sources)
+            .await
+            .unwrap()
     }
 }
 
@@ -92,20 +94,20 @@ fn screen(board: &Board) -> String {
     terminal.backend().to_string()
 }
 
-fn press(board: &mut Board, code: KeyCode) -> Next {
+fn press(board: &mut Board, code: KeyCode) -> KeyReaction {
     board.key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
 /// Presses a key, confirms the question and performs the action.
-async fn confirm(board: &mut Board, source: &Source<'_>, letter: char) {
-    if let Next::Do(wish) = press(board, KeyCode::Char(letter)) {
+async fn confirm(board: &mut Board, source: &CompanySource<'_>, letter: char) {
+    if let KeyReaction::Do(wish) = press(board, KeyCode::Char(letter)) {
         board.done(source.perform(&wish).await.unwrap());
     }
-    let Next::Do(wish) = press(board, KeyCode::Char('y')) else {
+    let KeyReaction::Do(wish) = press(board, KeyCode::Char('y')) else {
         panic!("nothing was asked:\n{}", screen(board));
     };
     board.done(source.perform(&wish).await.unwrap());
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
 }
 
 #[tokio::test]
@@ -114,7 +116,7 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
     let (first, second) = (desk.session().await, desk.session().await);
     let source = desk.source().await;
     let mut board = Board::new(&source.company);
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     let shown = screen(&board);
     assert!(
         shown.contains("acme   1 running   1 in the queue   0 waiting for you"),
@@ -136,13 +138,13 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
         asked.contains("Stop the session of agent_a (Alpha)? y/n"),
         "{asked}"
     );
-    assert_eq!(press(&mut board, KeyCode::Char('n')), Next::Go);
+    assert_eq!(press(&mut board, KeyCode::Char('n')), KeyReaction::Continue);
 
     press(&mut board, KeyCode::Down);
     confirm(&mut board, &source, 's').await;
     desk.call("session.collect", json!({"session_ref": second}))
         .await;
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     assert!(
         screen(&board).contains("1 running   0 in the queue"),
         "{}",
@@ -151,7 +153,7 @@ async fn sessions_are_shown_with_their_place_and_stopped_by_keys() {
     confirm(&mut board, &source, 's').await;
     desk.call("session.collect", json!({"session_ref": first}))
         .await;
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     let shown = screen(&board);
     assert!(shown.contains("0 running   0 in the queue"), "{shown}");
     assert!(
@@ -167,7 +169,7 @@ async fn a_run_that_was_never_launched_is_shown_as_not_started() {
     let (_, queued) = (desk.session().await, desk.session().await);
     let source = desk.source().await;
     let mut board = Board::new(&source.company);
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     let shown = screen(&board);
     for line in [
         "not started agent_a",
@@ -180,7 +182,7 @@ async fn a_run_that_was_never_launched_is_shown_as_not_started() {
     desk.call("run.cancel", cancel).await;
     desk.call("session.stop", json!({"session_ref": queued}))
         .await;
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     let shown = screen(&board);
     assert!(!shown.contains("not started"), "{shown}");
 }
@@ -200,7 +202,7 @@ async fn what_waits_is_approved_and_denied_by_keys() {
     }
     let source = desk.source().await;
     let mut board = Board::new(&source.company);
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     assert!(
         screen(&board).contains("2 waiting for you"),
         "{}",
@@ -248,9 +250,9 @@ async fn what_is_decided_about_is_on_the_screen_and_must_not_change_since() {
     let delta = desk.call("memory.propose_delta", delta).await;
     let source = desk.source().await;
     let mut board = Board::new(&source.company);
-    board.seen(source.look(0).await.unwrap());
+    board.set_snapshot(source.look(0).await.unwrap());
     press(&mut board, KeyCode::Char('a'));
-    let Next::Do(wish) = press(&mut board, KeyCode::Char('a')) else {
+    let KeyReaction::Do(wish) = press(&mut board, KeyCode::Char('a')) else {
         panic!("nothing is shown:\n{}", screen(&board));
     };
     board.done(source.perform(&wish).await.unwrap());
@@ -262,7 +264,7 @@ async fn what_is_decided_about_is_on_the_screen_and_must_not_change_since() {
     let patch = Path::new(&desk.dir()).join(delta["patch_relpath"].as_str().unwrap());
     let swapped = std::fs::read_to_string(&patch).unwrap();
     gateway::replace_file(&patch, swapped.replace("8080", "6666").as_bytes()).unwrap();
-    let Next::Do(wish) = press(&mut board, KeyCode::Char('y')) else {
+    let KeyReaction::Do(wish) = press(&mut board, KeyCode::Char('y')) else {
         panic!("nothing was asked:\n{}", screen(&board));
     };
     let refused = source.perform(&wish).await.unwrap_err().to_string();
@@ -278,7 +280,7 @@ async fn events_come_by_themselves() {
     desk.run().await;
     while board.events.is_empty() {
         let told = source.notification().await.unwrap();
-        board.told(&told, &source);
+        board.add_event(&told, &source);
     }
     let shown = screen(&board);
     assert!(
@@ -342,7 +344,7 @@ async fn the_board_goes_on_with_the_next_gateway_of_its_home() {
     let option = HomeOption {
         home: Some(home.clone()),
     };
-    let company = CompanyOption::at(dir.clone());
+    let company = CompanyOption::new(dir.clone());
     let board = tokio::spawn(async move {
         let draw = move |board: &Board| {
             drawn.send_replace(screen(board));
@@ -382,6 +384,6 @@ async fn a_small_screen_and_ctrl_c_are_no_trouble() {
     }
     assert!(!screen(&board).contains('\u{1b}'));
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(board.key(interrupt), Next::Quit);
-    assert_eq!(press(&mut board, KeyCode::Esc), Next::Quit);
+    assert_eq!(board.key(interrupt), KeyReaction::Quit);
+    assert_eq!(press(&mut board, KeyCode::Esc), KeyReaction::Quit);
 }

@@ -12,7 +12,7 @@ use ratatui::{
     widgets::{Block, List, ListState, Paragraph, Wrap},
 };
 
-use super::board::{Board, Pane, RunLine, SessionLine, Wish};
+use super::board::{Board, BoardAction, Pane, RunLine, SessionLine};
 use crate::terminal;
 
 pub(super) fn draw(frame: &mut Frame<'_>, board: &Board) {
@@ -22,7 +22,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, board: &Board) {
         Constraint::Length(1),
     ])
     .areas(frame.area());
-    if let Some(Wish::Decide { subject, shown, .. }) = &board.question {
+    if let Some(BoardAction::Decide { subject, shown, .. }) = &board.question {
         let block = Block::bordered().title(subject.title.as_str());
         let text = Paragraph::new(shown.text.as_str()).block(block);
         let text = text.wrap(Wrap { trim: false });
@@ -142,8 +142,8 @@ fn run_line(run: &RunLine) -> String {
 
 fn footer(board: &Board) -> String {
     match &board.question {
-        Some(Wish::Stop { whose, .. }) => format!("Stop the session of {whose}? y/n"),
-        Some(Wish::Decide {
+        Some(BoardAction::Stop { whose, .. }) => format!("Stop the session of {whose}? y/n"),
+        Some(BoardAction::Decide {
             subject, decision, ..
         }) => {
             let word = match decision {
@@ -152,9 +152,9 @@ fn footer(board: &Board) -> String {
             };
             format!("{word} `{}`? y/n   ↑↓ scroll", subject.title)
         }
-        Some(Wish::Look | Wish::Show { .. }) | None if board.notice.is_empty() => {
+        Some(BoardAction::Refresh | BoardAction::Show { .. }) | None if board.notice.is_empty() => {
             "tab pane   ↑↓ line   s stop   a approve   d deny   r refresh   q quit".to_owned()
         }
-        Some(Wish::Look | Wish::Show { .. }) | None => board.notice.clone(),
+        Some(BoardAction::Refresh | BoardAction::Show { .. }) | None => board.notice.clone(),
     }
 }

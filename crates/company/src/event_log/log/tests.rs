@@ -46,7 +46,7 @@ fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
 
 /// Location of the file for appending.
 pub(in crate::event_log) fn at(path: &Path) -> LogFile {
-    LogFile::at(path).expect("a folder")
+    LogFile::locate(path).expect("a folder")
 }
 
 fn verify_all(path: &Path) -> Replay {
@@ -179,7 +179,7 @@ fn nothing_is_made_for_a_run_that_is_not_there() {
     let logs = EventLogs::new();
     for path in ["events.jsonl", "run_1/events.jsonl"] {
         let path = folder.path().join(path);
-        let appended = LogFile::at(&path).and_then(|place| logs.append(&place, &[event(1)]));
+        let appended = LogFile::locate(&path).and_then(|place| logs.append(&place, &[event(1)]));
         assert!(appended.unwrap_err().is_missing());
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -246,7 +246,7 @@ fn only_so_many_files_are_remembered() {
         // The append fails because the file does not exist, but its name is cached.
         logs.append(&at(&path), &[event(1)]).unwrap_err();
     }
-    assert_eq!(lock(&logs.logs).by_path.len(), MAX_FILES);
+    assert_eq!(logs.logs.lock().by_path.len(), MAX_FILES);
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Folder {
     }
 }
 
-fn counters(events_rewritten: u64, parse_errors: u64, outcome: Outcome) -> Upgraded {
+fn counters(events_rewritten: u64, parse_errors: u64, outcome: UpgradeOutcome) -> Upgraded {
     Upgraded {
         events_rewritten,
         parse_errors,
@@ -78,12 +78,12 @@ fn an_old_file_gets_its_members_and_a_chain() {
     let folder = Folder::with(OLD);
     assert_eq!(
         folder.upgrade(Upgrade::DryRun),
-        counters(3, 2, Outcome::Updated)
+        counters(3, 2, UpgradeOutcome::Updated)
     );
     assert_eq!(folder.text(), OLD);
     assert_eq!(
         folder.upgrade(Upgrade::Careful),
-        counters(3, 2, Outcome::Updated)
+        counters(3, 2, UpgradeOutcome::Updated)
     );
     insta::assert_snapshot!(folder.text(), @r#"
     {"type":"run.started","ts_wallclock":"2024-01-01T00:00:00.000Z","actor":"system","visibility":"org","payload":{"a":1},"schema_version":1,"run_id":"run_old","session_ref":"local_run_old","event_id":"evt_migrated_run_old_1","correlation_id":"local_run_old","causation_id":null,"ts_monotonic_ms":1,"prev_event_hash":null,"event_hash":"535baf3b4a002b7ea065f5f73eed54cc1fc70f96d76f5b2d9f3a2cbad0088177"}
@@ -119,7 +119,7 @@ fn a_file_that_is_whole_stays_as_it_is() {
     let folder = Folder::with(GOLDEN);
     assert_eq!(
         folder.upgrade(Upgrade::Careful),
-        counters(0, 0, Outcome::Unchanged)
+        counters(0, 0, UpgradeOutcome::Unchanged)
     );
     assert_eq!(folder.text(), GOLDEN);
     assert_eq!(folder.names(), ["events.jsonl"]);
@@ -132,7 +132,7 @@ fn an_upgraded_file_stays_as_it_is() {
     let once = folder.text();
     assert_eq!(
         folder.upgrade(Upgrade::Forced),
-        counters(0, 2, Outcome::Unchanged)
+        counters(0, 2, UpgradeOutcome::Unchanged)
     );
     assert_eq!(folder.text(), once);
 }
@@ -161,7 +161,7 @@ fn a_file_that_was_tampered_with_is_evidence_and_refused() {
         let folder = Folder::with(&tampered);
         assert_eq!(
             folder.upgrade(Upgrade::Careful),
-            counters(0, 0, Outcome::Refused { line })
+            counters(0, 0, UpgradeOutcome::Refused { line })
         );
         assert_eq!(folder.text(), tampered);
         assert_eq!(folder.names(), ["events.jsonl"]);
@@ -174,11 +174,11 @@ fn by_force_a_tampered_file_is_sealed_again_and_the_original_kept() {
     let folder = Folder::with(&tampered);
     assert_eq!(
         folder.upgrade(Upgrade::ForcedDryRun),
-        counters(5, 0, Outcome::Updated)
+        counters(5, 0, UpgradeOutcome::Updated)
     );
     assert_eq!(
         folder.upgrade(Upgrade::Forced),
-        counters(5, 0, Outcome::Updated)
+        counters(5, 0, UpgradeOutcome::Updated)
     );
     let kept = "events.jsonl.pre-2026-02-12-event-envelope-v1-backfill";
     assert_eq!(folder.names(), ["events.jsonl", kept]);

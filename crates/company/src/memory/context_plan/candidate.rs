@@ -9,7 +9,7 @@ use crate::{folder::intent::sha256, org::text};
 
 /// A reference that the planner may select.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct ContextCandidate {
     pub(super) layer: ContextLayer,
     pub(super) source_kind: ContextSourceKind,
     pub(super) source_id: String,
@@ -27,7 +27,7 @@ pub(super) struct Candidate {
     pub(super) chosen: ContextRef,
 }
 
-impl Candidate {
+impl ContextCandidate {
     pub(super) fn new(
         layer: ContextLayer,
         source_kind: ContextSourceKind,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Job;
 use crate::{
     Company, Error,
-    folder::intent::{Together, sha256},
+    folder::intent::{WriteSet, sha256},
     layout, policy,
 };
 
@@ -95,10 +95,10 @@ pub fn persist(
     event.session_ref = session_ref.to_owned();
     event.correlation_id = Some(session_ref.to_owned());
     company.write(|writer| {
-        writer.put_together(&Together {
+        writer.put_all(&WriteSet {
             files: vec![(relpath.clone(), text)],
             events: vec![(job.project_id.clone(), event)],
-            ..Together::default()
+            ..WriteSet::default()
         })
     })?;
     Ok(PersistedPlan {

@@ -33,7 +33,7 @@ pub fn refresh_context(
     check_agent(company, agent)?;
     let tasks = assigned(company, agent, only, max_tasks)?;
     let folder = layout::agent(agent);
-    let mut lines = Lines(vec![
+    let mut lines = IndexLines(vec![
         format!("- company_contract: `{}`", layout::COMPANY),
         format!("- org_visibility_policy: `{}`", layout::POLICY),
         format!("- agent_profile: `{folder}/agent.yaml`"),
@@ -99,9 +99,9 @@ pub fn refresh_context(
     })
 }
 
-struct Lines(Vec<String>);
+struct IndexLines(Vec<String>);
 
-impl Lines {
+impl IndexLines {
     fn add(&mut self, line: String) {
         if !self.0.contains(&line) {
             self.0.push(line);

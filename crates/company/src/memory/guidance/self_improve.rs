@@ -20,16 +20,16 @@ use crate::{
     Company, Error,
     decisions::{
         memory_delta,
-        review::{self, Subject},
+        review::{self, ReviewKey},
     },
     document::{DocumentHead, DocumentKind},
     documents,
     execution::run::{self, CreatedRun},
-    folder::intent::Together,
+    folder::intent::WriteSet,
     layout,
     memory::{
         self, NewDelta, Proposed,
-        mistake::{self, Seen},
+        mistake::{self, ObservedMistake},
     },
     org::text,
     policy, secret,
@@ -41,7 +41,7 @@ pub struct Cycle {
     /// Project of the cycle.
     pub project_id: ProjectId,
     /// The observed mistake.
-    pub seen: Seen,
+    pub seen: ObservedMistake,
     /// Number of observations from which on a rule is proposed.
     pub proposal_threshold: u64,
     /// The command that must succeed before a rule is proposed.
@@ -87,7 +87,7 @@ pub fn self_improve(
     cycle: &Cycle,
     evaluate: impl FnOnce(&CreatedRun, &Evaluation) -> Result<Ended, Error>,
 ) -> Result<AgentSelfImproveCycleResponse, Error> {
-    let Seen {
+    let ObservedMistake {
         worker, manager, ..
     } = &cycle.seen;
     let recorded = mistake::record(company, &cycle.seen)?;
@@ -137,7 +137,7 @@ pub fn self_improve(
         evaluation.argv = nothing.map(ToOwned::to_owned).into();
     }
     let ended = evaluate(&run, &evaluation)?;
-    let report = Report {
+    let report = EvaluationReport {
         company,
         cycle,
         run: &run,
@@ -204,7 +204,7 @@ fn pending_proposal(
     let project = &cycle.project_id;
     let decisions = review::latest(company)?;
     for listed in documents::list(company, project, &[DocumentKind::MemoryDelta])? {
-        if decisions.contains_key(&Subject::of(project, &listed.id, memory_delta::KIND))
+        if decisions.contains_key(&ReviewKey::of(project, &listed.id, memory_delta::KIND))
             || !listed.document.body.contains(mark)
         {
             continue;
@@ -228,7 +228,7 @@ fn pending_proposal(
 }
 
 /// Report on an evaluation, visible to managers.
-struct Report<'a> {
+struct EvaluationReport<'a> {
     company: &'a Company,
     cycle: &'a Cycle,
     run: &'a CreatedRun,
@@ -239,7 +239,7 @@ struct Report<'a> {
     id: DocumentId,
 }
 
-impl Report<'_> {
+impl EvaluationReport<'_> {
     /// Writes the report and appends events about it and the proposal to the log of the run.
     fn write(&self, proposed: Option<&Proposed>) -> Result<SelfImproveEvaluation, Error> {
         let Self {
@@ -301,15 +301,15 @@ impl Report<'_> {
             }
         }
         events.push(self.event("evaluation.self_improve_cycle", &payload)?);
-        let together = Together {
+        let writes = WriteSet {
             files: vec![(
                 relpath.clone(),
                 documents::print(&head, &self.body(&title, proposed))?,
             )],
             events,
-            ..Together::default()
+            ..WriteSet::default()
         };
-        company.write(|writer| writer.put_together(&together))?;
+        company.write(|writer| writer.put_all(&writes))?;
         Ok(SelfImproveEvaluation {
             run_id: run.run_id.clone(),
             context_pack_id: run.context_pack_id.clone(),
@@ -333,7 +333,7 @@ impl Report<'_> {
     }
 
     fn body(&self, title: &str, proposed: Option<&Proposed>) -> String {
-        let Seen {
+        let ObservedMistake {
             worker,
             manager,
             summary,

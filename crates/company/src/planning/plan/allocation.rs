@@ -109,7 +109,7 @@ impl std::fmt::Debug for Staff<'_> {
 }
 
 /// An agent evaluated for a task.
-struct Candidate<'a> {
+struct AgentCandidate<'a> {
     agent: &'a Agent,
     open_tasks: u64,
     record: Record,
@@ -118,7 +118,7 @@ struct Candidate<'a> {
     is_available: bool,
 }
 
-impl Candidate<'_> {
+impl AgentCandidate<'_> {
     /// Load of the agent: each open task, running run and misfit counts one; failures count by their share.
     fn load(&self) -> f64 {
         let work = self.open_tasks + self.record.running + self.misfits.len() as u64;
@@ -210,7 +210,7 @@ impl Staff<'_> {
         &self,
         task: &Task,
         open_tasks: &BTreeMap<String, u64>,
-    ) -> (Option<Candidate<'_>>, Vec<String>) {
+    ) -> (Option<AgentCandidate<'_>>, Vec<String>) {
         let mut reasons = Vec::new();
         if let Some(assignee) = &task.assignee_agent_id {
             let found = self.agents.iter().find(|agent| agent.id == *assignee);
@@ -248,7 +248,7 @@ impl Staff<'_> {
         let candidates = pool
             .into_iter()
             .map(|agent| self.candidate(agent, task, open_tasks));
-        (candidates.min_by(Candidate::compare), reasons)
+        (candidates.min_by(AgentCandidate::compare), reasons)
     }
 
     /// Returns whether an agent is eligible: workers and managers, except secretaries of other projects.
@@ -269,7 +269,7 @@ impl Staff<'_> {
         agent: &'a Agent,
         task: &Task,
         open_tasks: &BTreeMap<String, u64>,
-    ) -> Candidate<'a> {
+    ) -> AgentCandidate<'a> {
         let provider = (self.providers)(&agent.provider);
         let needs_code = task
             .milestones
@@ -302,7 +302,7 @@ impl Staff<'_> {
                 "its provider cannot work in an isolated worktree",
             ),
         ];
-        Candidate {
+        AgentCandidate {
             agent,
             open_tasks: open_tasks.get(agent.id.as_str()).copied().unwrap_or(0),
             record: self.records.of(&agent.id),

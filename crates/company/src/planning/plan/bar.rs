@@ -29,7 +29,7 @@ pub(super) fn bars(
     days: &[u64],
     now_ms: i64,
 ) -> Vec<Bar> {
-    let planned: Vec<Planned> = tasks.iter().map(|task| Planned::of(task)).collect();
+    let planned: Vec<PlannedDates> = tasks.iter().map(|task| PlannedDates::of(task)).collect();
     // Without any date the plan starts at midnight, so that it is stable over the day.
     let today = printable(now_ms.div_euclid(DAY_MS) * DAY_MS);
     let starts = planned.iter().filter_map(|planned| planned.start_ms);
@@ -53,12 +53,12 @@ pub(super) fn bars(
 }
 
 /// Planned dates of a task.
-struct Planned {
+struct PlannedDates {
     start_ms: Option<i64>,
     end_ms: Option<i64>,
 }
 
-impl Planned {
+impl PlannedDates {
     fn of(task: &Task) -> Self {
         let schedule = task.schedule.as_ref();
         let start = schedule.and_then(|schedule| schedule.planned_start.as_deref());

@@ -19,7 +19,7 @@ pub(crate) fn new_folder() -> (TempDir, Companies, Company) {
     );
     let root = folder.path().join("acme");
     fs::create_dir(&root).expect("a folder");
-    let company = companies.at(root.to_str().expect("a path in UTF-8"));
+    let company = companies.locate(root.to_str().expect("a path in UTF-8"));
     let name = Text::new("Acme").expect("a name");
     init::init(&company, &name, init::NonEmpty::Refuse).expect("a new company");
     for file in FILES.split("//- ").skip(1) {

@@ -189,7 +189,7 @@ fn a_list_tells_how_many_deltas_the_actor_may_not_see() {
     restricted.sensitivity = Sensitivity::Restricted;
     memory::propose(&place.company, &restricted).unwrap();
     let list = |id: &str, role| {
-        let wanted = memory::Wanted {
+        let wanted = memory::DeltaQuery {
             actor: actor(id, role).known(&place.company).unwrap(),
             project: None,
             status: DeltaFilter::Pending,
@@ -374,7 +374,7 @@ fn a_delta_is_denied_whatever_is_wrong_with_it_and_listed_as_invalid_before() {
         },
     ];
     let statuses = |place: &Place, status| {
-        let wanted = memory::Wanted {
+        let wanted = memory::DeltaQuery {
             actor: human(),
             project: None,
             status,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use company::{
     Company, Error,
     events::replay,
-    inbox::{self, ApprovedAction, Carry, RecordOnly},
+    inbox::{self, ActionExecutor, ApprovedAction, RecordOnly},
     memory,
     planning::milestone,
 };
@@ -160,18 +160,18 @@ fn what_is_denied_is_denied_once_wherever_the_process_ends() {
     }
 }
 
-/// A [`Carry`] that executes only once, as a job runner does by means of the idempotency key.
+/// A [`ActionExecutor`] that executes only once, as a job runner does by means of the idempotency key.
 #[derive(Default)]
 struct Counting {
     done: AtomicU64,
 }
 
-impl Carry for Counting {
+impl ActionExecutor for Counting {
     fn check(&self, _: &Company, _: &ApprovedAction) -> Result<(), Error> {
         Ok(())
     }
 
-    fn carry_out(&self, _: &Company, action: &ApprovedAction) -> Result<ActionExecution, Error> {
+    fn execute(&self, _: &Company, action: &ApprovedAction) -> Result<ActionExecution, Error> {
         assert_eq!(action.kind(), "noop");
         let before = self.done.fetch_max(1, Ordering::Relaxed);
         Ok(ActionExecution {
@@ -191,7 +191,7 @@ fn an_approved_action_is_carried_out_and_told_of_once_wherever_the_process_ends(
         let verdict = place.verdict(&id, ReviewDecision::Approved);
         let ended = inbox::resolve(&place.ending_after(writes), &verdict, &carry);
         let company = place.reopened();
-        inbox::carry_out_left(&company, &carry).unwrap();
+        inbox::execute_pending(&company, &carry).unwrap();
         let is_done = !place.names("inbox/reviews").is_empty();
         let times = usize::from(is_done);
         assert_eq!(carry.done.load(Ordering::Relaxed), u64::from(is_done));

@@ -5,7 +5,7 @@ use company::{
     memory::{
         self,
         guidance::{self, Cycle, Ended, Evaluation},
-        mistake::{self, Seen},
+        mistake::{self, ObservedMistake},
     },
 };
 use protocol::{
@@ -18,8 +18,8 @@ use protocol::{
 
 use crate::place::{Place, actor};
 
-fn seen(place: &Place, key: &str) -> Seen {
-    Seen {
+fn seen(place: &Place, key: &str) -> ObservedMistake {
+    ObservedMistake {
         worker: AgentId::parse("agent_a").expect("the fixture is as it was made"),
         manager: actor("agent_m", ActorRole::Manager),
         key: key.to_owned(),
@@ -37,7 +37,7 @@ fn seen(place: &Place, key: &str) -> Seen {
 fn cycle(place: &Place, key: &str, exit_code: i32) -> Result<AgentSelfImproveCycleResponse, Error> {
     let cycle = Cycle {
         project_id: place.project.clone(),
-        seen: Seen {
+        seen: ObservedMistake {
             run_id: None,
             ..seen(place, key)
         },
@@ -97,7 +97,7 @@ fn a_rule_is_proposed_once_and_known_once_it_is_approved() {
 #[test]
 fn what_cannot_be_a_mistake_is_refused() {
     let place = Place::new();
-    let check = |change: fn(&mut Seen), expected: &str| {
+    let check = |change: fn(&mut ObservedMistake), expected: &str| {
         let mut seen = seen(&place, "key");
         change(&mut seen);
         let refused = mistake::record(&place.company, &seen).unwrap_err();

@@ -3,10 +3,10 @@
 use company::{
     Error,
     conversation::{
-        self, NewChannel, NewMessage, Scope,
+        self, ConversationScope, NewChannel, NewMessage,
         comment::{self, NewComment},
     },
-    decisions::review::Verdict,
+    decisions::review::DocumentDecision,
     documents,
     events::follow::Filter,
     inbox::{self, RecordOnly},
@@ -190,7 +190,7 @@ proptest! {
         }
         for actor in actors {
             let actor = actor.known(company).unwrap();
-            let wanted = memory::Wanted {
+            let wanted = memory::DeltaQuery {
                 actor: actor.clone(),
                 project: None,
                 status: DeltaFilter::All,
@@ -216,7 +216,7 @@ proptest! {
                 prop_assert_eq!(read.is_ok(), may_read, "{:?} {:?}", actor, read);
                 prop_assert_eq!(listed_ids.contains(&id.as_str()), may_read);
                 prop_assert_eq!(given.contains(&id.as_str()), may_give && *is_approved);
-                let verdict = Verdict {
+                let verdict = DocumentDecision {
                     actor: actor.clone(),
                     ..place.verdict(id, ReviewDecision::Approved)
                 };
@@ -247,7 +247,7 @@ proptest! {
     ) {
         let place = Place::new();
         let company = &place.company;
-        let scope = Scope::Project(place.project.clone());
+        let scope = ConversationScope::Project(place.project.clone());
         let mut channels = Vec::new();
         for (number, thing) in things.iter().enumerate() {
             let (_, role, _) = AGENTS.iter().find(|(id, ..)| *id == thing.producer).unwrap();
@@ -283,7 +283,7 @@ proptest! {
         }
         for actor in actors {
             let actor = actor.known(company).unwrap();
-            let wanted = comment::Wanted {
+            let wanted = comment::CommentQuery {
                 project_id: place.project.clone(),
                 agent_id: None,
                 artifact_id: None,

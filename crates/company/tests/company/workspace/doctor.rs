@@ -96,7 +96,7 @@ fn a_machine_file_that_cannot_be_read_fails_and_the_rest_goes_on() {
 #[test]
 fn a_folder_that_is_not_there_is_examined_all_the_same() {
     let mut filled = filled();
-    filled.company = filled.companies.at("/nowhere/at/all");
+    filled.company = filled.companies.locate("/nowhere/at/all");
     assert!(!examined(&filled).ok);
 }
 

@@ -135,7 +135,10 @@ fn an_import_is_a_company_folder() {
     let answer = import(&filled, &out, &copy, &PLAIN).unwrap();
     assert_eq!(answer.imported_entries, ["company", "org", "work", "inbox"]);
     assert_eq!((answer.validation_ok, answer.validation_issues), (true, 0));
-    assert_eq!(validate(&filled.companies.at(copy.to_str().unwrap())), []);
+    assert_eq!(
+        validate(&filled.companies.locate(copy.to_str().unwrap())),
+        []
+    );
     assert_eq!(parts(&copy), parts(filled.company.root()));
     // The import does not change the export.
     assert_eq!(names(&out), ["company", "inbox", "org", "work"]);
@@ -352,7 +355,7 @@ fn writers_do_not_wait_while_a_snapshot_is_read_and_it_stays_as_it_was() {
             written.map_err(std::io::Error::other)?;
         }
         if path.ends_with("policy.yaml")
-            && let company::files::walk::Found::File(file) = found
+            && let company::files::walk::WalkEntry::File(file) = found
         {
             copied = std::io::read_to_string(file)?;
         }

@@ -43,7 +43,7 @@ fn a_filled_folder_is_well_formed() {
 #[test]
 fn a_folder_that_is_not_there_misses_everything() {
     let filled = filled();
-    let company = filled.companies.at("/nowhere/at/all");
+    let company = filled.companies.locate("/nowhere/at/all");
     let issues = validate(&company);
     let paths: Vec<_> = issues
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use artifacts::{chunk_hashes, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use protocol::{DownloadId, artifact::download::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use crate::{
     Context,
@@ -58,7 +58,7 @@ async fn start(
             "{} downloads of this workspace are open on this connection",
             limits::MAX_DOWNLOADS
         );
-        return Err(Failure::state(Kind::Busy, message)
+        return Err(Failure::state(FailureKind::Busy, message)
             .with("limit", limits::MAX_DOWNLOADS)
             .hint("finish or abort one of them"));
     }
@@ -233,6 +233,6 @@ async fn find(
     }
     found.ok_or_else(|| {
         let message = format!("there is no download `{download}`");
-        Failure::params(Kind::UnknownDownload, message).with("path", "/download_id")
+        Failure::params(FailureKind::UnknownDownload, message).with("path", "/download_id")
     })
 }

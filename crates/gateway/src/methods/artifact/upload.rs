@@ -4,7 +4,7 @@ use artifacts::{Chunk, DeclaredHash, Rejection, limits};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use entity::artifact_upload_session as session;
 use protocol::{UploadId, WorkspaceId, artifact::upload::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use crate::{Context, artifact_notifications, rows, uploads};
 
@@ -26,7 +26,7 @@ async fn start(
             "this connection has {} open uploads",
             limits::MAX_OPEN_UPLOADS
         );
-        return Err(Failure::state(Kind::Busy, message)
+        return Err(Failure::state(FailureKind::Busy, message)
             .with("limit", limits::MAX_OPEN_UPLOADS)
             .hint("finish or abort one of them"));
     };
@@ -99,14 +99,13 @@ async fn chunk(
 /// Converts a rejected chunk to an RPC failure.
 fn refused(rejection: Rejection) -> Failure {
     let failure = match rejection.kind {
-        "hash_mismatch" => Failure::state(Kind::HashMismatch, rejection.message),
-        "unknown_upload" => {
-            Failure::params(Kind::UnknownUpload, rejection.message).with("path", "/upload_id")
-        }
+        "hash_mismatch" => Failure::state(FailureKind::HashMismatch, rejection.message),
+        "unknown_upload" => Failure::params(FailureKind::UnknownUpload, rejection.message)
+            .with("path", "/upload_id"),
         "not_receiving" => {
-            Failure::state(Kind::NotReady, rejection.message).with("status", "completed")
+            Failure::state(FailureKind::NotReady, rejection.message).with("status", "completed")
         }
-        "chunk_too_large" => Failure::params(Kind::TooLarge, rejection.message)
+        "chunk_too_large" => Failure::params(FailureKind::TooLarge, rejection.message)
             .with("path", "/content_base64")
             .with("limit", limits::MAX_CHUNK),
         "offset_mismatch" => Failure::param("/offset", rejection.message),
@@ -219,5 +218,5 @@ fn unknown_is_params(error: crud::Error) -> Failure {
     let crud::Error::UnknownUpload(_) = error else {
         return rows::failure(error);
     };
-    Failure::params(Kind::UnknownUpload, error.to_string()).with("path", "/upload_id")
+    Failure::params(FailureKind::UnknownUpload, error.to_string()).with("path", "/upload_id")
 }

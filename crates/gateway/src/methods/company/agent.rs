@@ -8,7 +8,7 @@ use company::{
     layout,
     memory::{
         guidance::{self, Cycle, Ended, Evaluation},
-        mistake::{self, Seen},
+        mistake::{self, ObservedMistake},
     },
     policy::Actor,
 };
@@ -60,7 +60,7 @@ async fn record_mistake(
 ) -> Result<AgentRecordMistakeResponse, Failure> {
     let manager = actor(params.manager_actor_id, params.manager_role, None);
     within(&ctx, &params.workspace_dir, move |company| {
-        let seen = Seen {
+        let seen = ObservedMistake {
             worker: params.worker_agent_id,
             manager: manager.known(company)?,
             key: params.mistake_key.into(),
@@ -99,7 +99,7 @@ async fn self_improve_cycle(
         let milestone_id = params.milestone_id.and_then(Text::new);
         let argv = params.evaluation_argv.unwrap_or_default();
         let cycle = Cycle {
-            seen: Seen {
+            seen: ObservedMistake {
                 worker: params.worker_agent_id,
                 manager: manager.known(company)?,
                 key: params.mistake_key.into(),

@@ -1,6 +1,6 @@
 //! Handlers of `comment.*`.
 
-use company::conversation::comment::{self, NewComment, Wanted};
+use company::conversation::comment::{self, CommentQuery, NewComment};
 use protocol::company::{Asking, Visibility, comment::*};
 use rpc::{Failure, Router};
 
@@ -43,7 +43,7 @@ async fn list(ctx: Context, params: CommentListParams) -> Result<CommentListResp
             actor_team_id: params.actor_team_id,
         },
     );
-    let mut wanted = Wanted {
+    let mut wanted = CommentQuery {
         project_id: params.project_id,
         agent_id: params.target_agent_id.map(String::from),
         artifact_id: params.target_artifact_id.map(String::from),

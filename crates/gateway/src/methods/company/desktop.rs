@@ -1,14 +1,14 @@
 //! Handlers of `desktop.*`.
 
 use company::{
-    conversation::{self, Scope},
+    conversation::{self, ConversationScope},
     org,
-    pm::{self, overview::Standings},
+    pm::{self, overview::ProjectsOverview},
 };
 use protocol::company::{
     Asking, CompanyScope, Text, desktop::*, pm::PmRecommendAllocationsParams, ui::UiSnapshotParams,
 };
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::{asking, inbox, indexed, known, live, live_runs, pm as pm_methods, scope};
 use crate::{Context, linking};
@@ -27,12 +27,12 @@ async fn bootstrap_snapshot(
     let scope = scope(params.scope, params.project_id.clone())?;
     if params.view == DesktopView::Conversation && params.conversation_id.is_none() {
         return Err(Failure::usage(
-            Kind::MissingConversationId,
+            FailureKind::MissingConversationId,
             "conversation_id is required when view=conversation",
         ));
     }
     let recommendations = match (&scope, params.view) {
-        (Scope::Project(project), DesktopView::Home) => {
+        (ConversationScope::Project(project), DesktopView::Home) => {
             let wanted = PmRecommendAllocationsParams {
                 workspace_dir: params.workspace_dir.clone(),
                 project_id: project.clone(),
@@ -41,7 +41,7 @@ async fn bootstrap_snapshot(
                 .await?
                 .recommendations
         }
-        (Scope::Project(_) | Scope::Workspace, _) => Vec::new(),
+        (ConversationScope::Project(_) | ConversationScope::Workspace, _) => Vec::new(),
     };
     let asking = asking(
         &ctx,
@@ -60,10 +60,11 @@ async fn bootstrap_snapshot(
         move |indexes, company| {
             let actor = known(company, asking)?;
             let actor = actor.as_ref();
-            let standings = Standings::read(company, &live_runs(&live))?.shown_to(company, actor);
+            let standings =
+                ProjectsOverview::read(company, &live_runs(&live))?.shown_to(company, actor);
             let project = match &scope {
-                Scope::Workspace => None,
-                Scope::Project(project) => Some(project),
+                ConversationScope::Workspace => None,
+                ConversationScope::Project(project) => Some(project),
             };
             let project_text = project.and_then(|project| Text::new(project.as_str()));
             let resources = standings.resources(company, project.map(|id| id.as_str()))?;

@@ -2,7 +2,7 @@
 
 use company::events::follow::Filter;
 use protocol::company::{Asking, events::*, workspace::CompanyOkResponse};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::{asking, failure, known};
 use crate::{
@@ -73,7 +73,7 @@ async fn subscribe(
     });
     let subscription = begun.await?.map_err(|error| match error {
         NotSubscribed::TooMany => Failure::state(
-            Kind::Refused,
+            FailureKind::Refused,
             "the connection has too many subscriptions: expected at most 256",
         ),
         NotSubscribed::Folder(error) => failure(&error),
@@ -112,7 +112,7 @@ async fn ack(ctx: Context, params: EventsAckParams) -> Result<CompanyOkResponse,
         Ok(CompanyOkResponse { ok: true })
     } else {
         Err(Failure::state(
-            Kind::NotFound,
+            FailureKind::NotFound,
             format!("Unknown subscription_id: {subscription_id}"),
         ))
     }

@@ -1,7 +1,7 @@
 //! Handlers of `inbox.*`.
 
 use ::index::snapshot;
-use company::{decisions::review::Verdict, inbox};
+use company::{decisions::review::DocumentDecision, inbox};
 use crud::ProposalQuery;
 use protocol::{
     company::{Asking, Text, inbox::*},
@@ -10,7 +10,7 @@ use protocol::{
 use rpc::{Failure, Router};
 
 use super::{actor, asking, indexed, known, within};
-use crate::{Context, job_services::ActionExecutor, linking, rows};
+use crate::{Context, job_services::JobActions, linking, rows};
 
 /// The default number of listed items.
 const USUAL: u32 = 200;
@@ -133,13 +133,13 @@ pub(super) async fn resolve(
     params: InboxResolveParams,
 ) -> Result<InboxResolveResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
-    let executor = ActionExecutor {
+    let executor = JobActions {
         heartbeats: ctx.heartbeats().clone(),
         may: ctx.may_exec().ok(),
     };
     let presence = ctx.principal().presence().clone();
     within(&ctx, &params.workspace_dir, move |company| {
-        let verdict = Verdict {
+        let verdict = DocumentDecision {
             project_id: params.project_id,
             artifact_id: params.artifact_id,
             decision: params.decision,

@@ -1,8 +1,8 @@
 //! Handlers of `memory.*`.
 
 use company::{
-    decisions::review::Verdict,
-    memory::{self, NewDelta, Wanted, WantedCandidates},
+    decisions::review::DocumentDecision,
+    memory::{self, CandidateQuery, DeltaQuery, NewDelta},
 };
 use protocol::company::{ReviewDecision, memory::*};
 use rpc::{Failure, Router};
@@ -65,7 +65,7 @@ async fn approve_delta(
     let decision = ReviewDecision::Approved;
     let presence = ctx.principal().presence().clone();
     let decided = within(&ctx, &params.workspace_dir, move |company| {
-        let verdict = Verdict {
+        let verdict = DocumentDecision {
             project_id: params.project_id,
             artifact_id: params.artifact_id,
             decision,
@@ -90,7 +90,7 @@ async fn list_deltas(
 ) -> Result<MemoryListDeltasResponse, Failure> {
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     within(&ctx, &params.workspace_dir, move |company| {
-        let wanted = Wanted {
+        let wanted = DeltaQuery {
             actor: actor.known(company)?,
             project: params.project_id,
             status: params.status.unwrap_or_default(),
@@ -111,7 +111,7 @@ async fn extract_candidates(
     }
     let actor = actor(params.actor_id, params.actor_role, params.actor_team_id);
     within(&ctx, &params.workspace_dir, move |company| {
-        let wanted = WantedCandidates {
+        let wanted = CandidateQuery {
             project_id: params.project_id,
             job_id: params.job_id,
             run_id: params.run_id,

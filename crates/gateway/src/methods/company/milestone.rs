@@ -1,6 +1,6 @@
 //! Handlers of `milestone.*`.
 
-use company::{decisions::review::Verdict, planning::milestone};
+use company::{decisions::review::DocumentDecision, planning::milestone};
 use protocol::company::{ReviewDecision, milestone::*};
 use rpc::{Failure, Router};
 
@@ -21,7 +21,7 @@ async fn approve(
     let decision = ReviewDecision::Approved;
     let presence = ctx.principal().presence().clone();
     let decided = within(&ctx, &params.workspace_dir, move |company| {
-        let verdict = Verdict {
+        let verdict = DocumentDecision {
             project_id: params.project_id,
             artifact_id: params.report_artifact_id,
             decision,

@@ -1,10 +1,10 @@
 //! Handlers of `pm.*` (project planning).
 
 use company::{
-    conversation::Scope,
+    conversation::ConversationScope,
     execution::machine,
     planning::plan::allocation::Provider,
-    pm::{self, overview::Standings},
+    pm::{self, overview::ProjectsOverview},
 };
 use protocol::company::{
     Asking,
@@ -27,13 +27,13 @@ pub(in crate::methods) fn routes(router: &mut Router<Context>) {
 
 async fn snapshot(ctx: Context, params: PmSnapshotParams) -> Result<PmSnapshotResponse, Failure> {
     let project = match scope(params.scope, params.project_id)? {
-        Scope::Workspace => None,
-        Scope::Project(project) => Some(project),
+        ConversationScope::Workspace => None,
+        ConversationScope::Project(project) => Some(project),
     };
     let live = live_runs(&live(&ctx, &params.workspace_dir).await?);
     let actor = asking(&ctx, Asking::default());
     within(&ctx, &params.workspace_dir, move |company| {
-        let standings = Standings::read(company, &live)?.shown_to(company, actor.as_ref());
+        let standings = ProjectsOverview::read(company, &live)?.shown_to(company, actor.as_ref());
         Ok(pm::snapshot(&standings, project.as_ref()))
     })
     .await

@@ -2,7 +2,7 @@
 
 use company::Company;
 use protocol::company::{Issue, Text, session::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::limited_view::{LimitedView, agent_of_run, check_visible, visible};
 use crate::Context;
@@ -158,17 +158,17 @@ pub(super) fn failure(error: &runner::Error) -> Failure {
     match error {
         Error::Company(error) => super::failure(error),
         Error::AlreadyRunning(session_ref) => {
-            Failure::state(Kind::Busy, message).with("session_ref", session_ref.as_str())
+            Failure::state(FailureKind::Busy, message).with("session_ref", session_ref.as_str())
         }
-        Error::Unknown(_) | Error::UnknownHere(_) => Failure::state(Kind::NotFound, message),
-        Error::Budget(_) => Failure::state(Kind::BudgetExceeded, message),
+        Error::Unknown(_) | Error::UnknownHere(_) => Failure::state(FailureKind::NotFound, message),
+        Error::Budget(_) => Failure::state(FailureKind::BudgetExceeded, message),
         Error::Unverified { reason, .. } => {
-            Failure::state(Kind::SubscriptionUnverified, message).with("reason", *reason)
+            Failure::state(FailureKind::SubscriptionUnverified, message).with("reason", *reason)
         }
         Error::HasProcess { session_ref, .. } => {
-            Failure::state(Kind::Busy, message).with("session_ref", session_ref.as_str())
+            Failure::state(FailureKind::Busy, message).with("session_ref", session_ref.as_str())
         }
-        Error::Launched(_) | Error::Over { .. } => Failure::state(Kind::Refused, message),
-        Error::Closing => Failure::state(Kind::Refused, message),
+        Error::Launched(_) | Error::Over { .. } => Failure::state(FailureKind::Refused, message),
+        Error::Closing => Failure::state(FailureKind::Refused, message),
     }
 }

@@ -19,7 +19,7 @@ use protocol::{
     Id as _,
     company::{AgentId, RepoId, RunStatus, Text, session::CompanySessionListParams, workspace::*},
 };
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::{blocking, link, opened, session, within, within_unchecked};
 use crate::Context;
@@ -135,7 +135,7 @@ async fn withdraw_trust(
             .map(|row| format!("`{}`", row.state.session_ref))
             .collect();
         return Err(Failure::state(
-            Kind::Busy,
+            FailureKind::Busy,
             format!("trust cannot be withdrawn while sessions run: {}", names.join(", ")),
         )
         .hint("stop them first with `session.stop`; `run.cancel` ends a run whose session has no process"));
@@ -322,7 +322,7 @@ async fn repo_root_set(
 
 /// Returns the path without `.` and `..`, or a failure if it cannot be the root of a repository.
 fn usable_repo(given: &str, require_git: bool) -> Result<String, Failure> {
-    let refused = |message: String| Failure::usage(Kind::InvalidPath, message);
+    let refused = |message: String| Failure::usage(FailureKind::InvalidPath, message);
     let path = Path::new(given);
     if !path.is_absolute() {
         return Err(refused(format!("repo_path must be absolute: {given}")));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crud::{ArchiveDoc, DocScope, ImportFile, ImportMode, Resolved, RestoreDoc, SaveDoc, Saved};
 use protocol::{AgentsDocId, FolderId, Method, Name, WorkspaceId, thread::agents_doc::*};
-use rpc::{Failure, Kind, Router};
+use rpc::{Failure, FailureKind, Router};
 
 use super::page_size;
 use crate::{Context, proposals::DocText, rows};
@@ -337,16 +337,16 @@ fn failure<M: Method>(error: crud::Error) -> Failure {
     let message = error.to_string();
     match error {
         crud::Error::UnknownFolder { .. } => {
-            Failure::params(Kind::UnknownFolder, message).with("path", "/folder_id")
+            Failure::params(FailureKind::UnknownFolder, message).with("path", "/folder_id")
         }
         crud::Error::UnknownThread(_) => {
-            Failure::params(Kind::UnknownThread, message).with("path", "/thread_id")
+            Failure::params(FailureKind::UnknownThread, message).with("path", "/thread_id")
         }
         crud::Error::UnknownDoc(_) => {
-            Failure::params(Kind::UnknownAgentsDoc, message).with("path", "/doc_id")
+            Failure::params(FailureKind::UnknownAgentsDoc, message).with("path", "/doc_id")
         }
         crud::Error::UnknownRevision { .. } => {
-            Failure::params(Kind::UnknownRevision, message).with("path", "/version")
+            Failure::params(FailureKind::UnknownRevision, message).with("path", "/version")
         }
         crud::Error::VersionConflict {
             expected,
@@ -383,7 +383,7 @@ fn warnings(saved: &Saved) -> Vec<String> {
 fn import_files(files: &[ThreadAgentsDocFile]) -> Result<Vec<ImportFile>, Failure> {
     if files.len() > MAX_FILES {
         let message = format!("expected at most {MAX_FILES} files, found {}", files.len());
-        return Err(Failure::params(Kind::TooLarge, message)
+        return Err(Failure::params(FailureKind::TooLarge, message)
             .with("path", "/files")
             .with("limit", MAX_FILES));
     }

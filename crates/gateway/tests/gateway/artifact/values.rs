@@ -55,7 +55,7 @@ async fn a_picture_in_an_answer_is_an_artifact_of_its_turn() {
     let url = format!("data:image/png;base64,{}", BASE64.encode(png));
     let image = json!({"type": "image_url", "image_url": {"url": url}});
     question
-        .say_delta(&json!({"content": "Here:", "images": [image]}))
+        .send_delta(&json!({"content": "Here:", "images": [image]}))
         .await;
     question.finish().await;
     let ended = client.wait_for::<TurnCompletedNotification>().await;

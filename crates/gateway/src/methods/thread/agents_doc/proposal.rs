@@ -1,7 +1,8 @@
 //! Handlers of `thread/agents_doc/propose` and `thread/agents_doc/proposal/*`.
 
 use crud::{
-    BaseText, DecideProposal, Decided, Proposal, ProposalCursor, ProposalQuery, ProposalVerdict,
+    BaseText, DecideProposal, DecidedProposal, Proposal, ProposalCursor, ProposalQuery,
+    ProposalVerdict,
 };
 use protocol::{
     AgentsDocId, AgentsDocProposalId, FolderId, Id as _, Method as _,
@@ -223,7 +224,10 @@ fn is_author(ctx: &Context, proposal: &Proposal) -> bool {
 }
 
 /// Publishes a decision and the document it saved. Repeating the same decision is a no-op and sends no notification.
-fn publish_decision(ctx: &Context, decided: Decided) -> Result<ThreadAgentsDocProposal, Failure> {
+fn publish_decision(
+    ctx: &Context,
+    decided: DecidedProposal,
+) -> Result<ThreadAgentsDocProposal, Failure> {
     if let Some(saved) = decided.saved {
         announce(ctx, saved, ThreadAgentsDocProposalDecide::NAME)?;
     }

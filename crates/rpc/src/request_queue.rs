@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     Failure, Outbox, Request, Service,
-    envelope::{self, Incoming, Rules},
+    envelope::{self, ParsedMessage, Rules},
 };
 
 /// Maximum number of requests of one connection that run concurrently.
@@ -17,7 +17,7 @@ pub const MAX_WAITING: usize = 1024;
 /// Maximum total size, in bytes, of the requests of one connection that wait or run.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-pub(crate) struct Lane<S> {
+pub(crate) struct RequestQueue<S> {
     service: Arc<S>,
     rules: Rules,
     running: Arc<Semaphore>,
@@ -28,7 +28,7 @@ pub(crate) struct Lane<S> {
     waiting_kib: Arc<Semaphore>,
 }
 
-impl<S: Service> Lane<S> {
+impl<S: Service> RequestQueue<S> {
     pub(crate) fn new(service: Arc<S>, rules: Rules, concurrency: usize) -> Self {
         Self {
             service,
@@ -118,9 +118,9 @@ impl<S: Service> Lane<S> {
 
     async fn request(&self, text: &str) -> Option<Request> {
         match envelope::parse(text, self.rules) {
-            Incoming::Request(request) => Some(request),
-            Incoming::Ignored => None,
-            Incoming::Refused(answer) => {
+            ParsedMessage::Request(request) => Some(request),
+            ParsedMessage::Ignored => None,
+            ParsedMessage::Refused(answer) => {
                 self.outbox().respond(answer).await;
                 None
             }

@@ -18,89 +18,89 @@ use std::{
 use tokio::sync::oneshot;
 
 /// Maximum spin time. If commits usually take longer, waiting threads sleep instead.
-const MOMENT: Duration = Duration::from_micros(300);
+const MAX_SPIN: Duration = Duration::from_micros(300);
 /// A yield that takes longer than this indicates CPU contention.
-const CROWDED: Duration = Duration::from_micros(500);
-/// Cool-down before spinning again after CPU contention. It doubles each time, up to `LONGEST_REST`, until a spin
+const CONTENDED_YIELD: Duration = Duration::from_micros(500);
+/// Cool-down before spinning again after CPU contention. It doubles each time, up to `MAX_COOL_DOWN`, until a spin
 /// succeeds.
-const SHORTEST_REST: Duration = Duration::from_millis(10);
-const LONGEST_REST: Duration = Duration::from_secs(1);
+const MIN_COOL_DOWN: Duration = Duration::from_millis(10);
+const MAX_COOL_DOWN: Duration = Duration::from_secs(1);
 
 /// The state shared by the writer thread and the tasks that wait for it.
 #[derive(Debug)]
-pub(crate) struct Awake {
+pub(crate) struct SpinWait {
     /// The number of writes in flight.
-    under_way: AtomicUsize,
+    in_flight: AtomicUsize,
     commits_are_fast: AtomicBool,
     /// False on a single CPU, where spinning would block the other threads.
-    has_processors: bool,
+    has_spare_cpu: bool,
     begun: Instant,
     /// The end of the cool-down, in microseconds since `begun`.
-    rests_until: AtomicU64,
+    cool_down_until: AtomicU64,
     /// The length of the next cool-down, in microseconds.
-    next_rest: AtomicU64,
+    next_cool_down: AtomicU64,
 }
 
-impl Awake {
+impl SpinWait {
     pub(crate) fn new() -> Self {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         Self {
-            under_way: AtomicUsize::new(0),
+            in_flight: AtomicUsize::new(0),
             commits_are_fast: AtomicBool::new(false),
-            has_processors: processors > 1,
+            has_spare_cpu: processors > 1,
             begun: Instant::now(),
-            rests_until: AtomicU64::new(0),
-            next_rest: AtomicU64::new(micros(SHORTEST_REST)),
+            cool_down_until: AtomicU64::new(0),
+            next_cool_down: AtomicU64::new(micros(MIN_COOL_DOWN)),
         }
     }
 
     /// Sets the estimated commit time, which determines whether spinning is worthwhile.
     pub(crate) fn set_usual_commit(&self, usual: Duration) {
-        let is_fast = self.has_processors && usual <= MOMENT;
+        let is_fast = self.has_spare_cpu && usual <= MAX_SPIN;
         self.commits_are_fast.store(is_fast, Ordering::Relaxed);
     }
 
     /// Counts one more write in flight until the returned guard is dropped.
-    pub(crate) fn begin(&self) -> UnderWay<'_> {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        UnderWay(self)
+    pub(crate) fn begin(&self) -> PendingWrite<'_> {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        PendingWrite(self)
     }
 
-    fn is_worth_it(&self) -> bool {
+    fn should_spin(&self) -> bool {
         self.commits_are_fast.load(Ordering::Relaxed)
-            && self.under_way.load(Ordering::Relaxed) < 2
-            && self.rests_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
+            && self.in_flight.load(Ordering::Relaxed) < 2
+            && self.cool_down_until.load(Ordering::Relaxed) <= micros(self.begun.elapsed())
     }
 
     /// Yields to other threads while the queue is empty, and detects CPU contention.
-    fn make_way(&self) {
+    fn yield_cpu(&self) {
         let begun = Instant::now();
         thread::yield_now();
-        self.made_way(begun.elapsed());
+        self.note_yield(begun.elapsed());
     }
 
-    fn made_way(&self, took: Duration) {
-        if took > CROWDED {
-            let rest = self.next_rest.load(Ordering::Relaxed);
-            let longer = (rest * 2).min(micros(LONGEST_REST));
-            self.next_rest.store(longer, Ordering::Relaxed);
-            let until = micros(self.begun.elapsed()) + rest;
-            self.rests_until.store(until, Ordering::Relaxed);
+    fn note_yield(&self, took: Duration) {
+        if took > CONTENDED_YIELD {
+            let cool_down = self.next_cool_down.load(Ordering::Relaxed);
+            let longer = (cool_down * 2).min(micros(MAX_COOL_DOWN));
+            self.next_cool_down.store(longer, Ordering::Relaxed);
+            let until = micros(self.begun.elapsed()) + cool_down;
+            self.cool_down_until.store(until, Ordering::Relaxed);
         }
     }
 
     /// Spins for the next job. Returns `None` if none arrives in time.
     pub(crate) fn next<J>(&self, queue: &Receiver<J>) -> Option<J> {
         let begun = Instant::now();
-        while self.is_worth_it() {
+        while self.should_spin() {
             match queue.try_recv() {
                 Ok(job) => {
                     // No contention was seen meanwhile, or spinning would have stopped.
-                    let rest = micros(SHORTEST_REST);
-                    self.next_rest.store(rest, Ordering::Relaxed);
+                    let cool_down = micros(MIN_COOL_DOWN);
+                    self.next_cool_down.store(cool_down, Ordering::Relaxed);
                     return Some(job);
                 }
-                Err(TryRecvError::Empty) if begun.elapsed() < MOMENT => self.make_way(),
+                Err(TryRecvError::Empty) if begun.elapsed() < MAX_SPIN => self.yield_cpu(),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
             }
         }
@@ -113,17 +113,17 @@ fn micros(duration: Duration) -> u64 {
 }
 
 /// Guard of a write in flight.
-pub(crate) struct UnderWay<'a>(&'a Awake);
+pub(crate) struct PendingWrite<'a>(&'a SpinWait);
 
-impl UnderWay<'_> {
+impl PendingWrite<'_> {
     /// Waits for the response. Returns `None` if the sender was dropped.
     pub(crate) async fn answer<T>(self, mut answer: oneshot::Receiver<T>) -> Option<T> {
         let begun = Instant::now();
-        while self.0.is_worth_it() {
+        while self.0.should_spin() {
             match answer.try_recv() {
                 Ok(given) => return Some(given),
                 Err(oneshot::error::TryRecvError::Closed) => return None,
-                Err(oneshot::error::TryRecvError::Empty) if begun.elapsed() < MOMENT => {
+                Err(oneshot::error::TryRecvError::Empty) if begun.elapsed() < MAX_SPIN => {
                     // Yield to other threads first, including the writer, then to the other tasks of this thread.
                     thread::yield_now();
                     tokio::task::yield_now().await;
@@ -135,9 +135,9 @@ impl UnderWay<'_> {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for PendingWrite<'_> {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -153,50 +153,51 @@ mod tests {
 
     const FAST: Duration = Duration::from_micros(100);
 
-    fn awake(has_processors: bool, usual_commit: Duration) -> Awake {
-        let awake = Awake {
-            has_processors,
-            ..Awake::new()
+    fn spin_wait(has_spare_cpu: bool, usual_commit: Duration) -> SpinWait {
+        let spin_wait = SpinWait {
+            has_spare_cpu,
+            ..SpinWait::new()
         };
-        awake.set_usual_commit(usual_commit);
-        awake
+        spin_wait.set_usual_commit(usual_commit);
+        spin_wait
     }
 
     #[test]
-    fn only_a_single_write_on_a_fast_disk_with_processors_to_spare_is_worth_it() {
-        assert!(!Awake::new().is_worth_it(), "no commit was measured yet");
-        assert!(!awake(true, MOMENT * 2).is_worth_it());
-        assert!(!awake(false, FAST).is_worth_it());
-        let awake = awake(true, FAST);
-        let first = awake.begin();
-        assert!(awake.is_worth_it());
-        let second = awake.begin();
-        assert!(!awake.is_worth_it());
+    fn only_a_single_write_on_a_fast_disk_with_a_spare_cpu_spins() {
+        assert!(!SpinWait::new().should_spin(), "no commit was measured yet");
+        assert!(!spin_wait(true, MAX_SPIN * 2).should_spin());
+        assert!(!spin_wait(false, FAST).should_spin());
+        let spin_wait = spin_wait(true, FAST);
+        let first = spin_wait.begin();
+        assert!(spin_wait.should_spin());
+        let second = spin_wait.begin();
+        assert!(!spin_wait.should_spin());
         drop(first);
-        assert!(awake.is_worth_it());
+        assert!(spin_wait.should_spin());
         drop(second);
-        awake.set_usual_commit(MOMENT * 2);
-        assert!(!awake.is_worth_it());
+        spin_wait.set_usual_commit(MAX_SPIN * 2);
+        assert!(!spin_wait.should_spin());
     }
 
     #[test]
-    fn whoever_needs_the_processors_gets_them_for_longer_each_time() {
-        let mut awake = awake(true, FAST);
-        awake.made_way(CROWDED / 2);
-        assert!(awake.is_worth_it());
+    fn each_contended_yield_doubles_the_cool_down() {
+        let mut spin_wait = spin_wait(true, FAST);
+        spin_wait.note_yield(CONTENDED_YIELD / 2);
+        assert!(spin_wait.should_spin());
         let (jobs, queue) = channel();
         // The last cool-down follows a successful spin, which resets its length.
-        for rest in [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10].map(Duration::from_millis) {
-            if rest < LONGEST_REST
-                && awake.next_rest.load(Ordering::Relaxed) == micros(LONGEST_REST)
+        for cool_down in [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10].map(Duration::from_millis)
+        {
+            if cool_down < MAX_COOL_DOWN
+                && spin_wait.next_cool_down.load(Ordering::Relaxed) == micros(MAX_COOL_DOWN)
             {
                 jobs.send(5).unwrap();
-                assert_eq!(awake.next(&queue), Some(5));
+                assert_eq!(spin_wait.next(&queue), Some(5));
             }
-            awake.made_way(CROWDED * 2);
-            assert!(!awake.is_worth_it());
-            awake.begun -= rest;
-            assert!(awake.is_worth_it(), "{rest:?}");
+            spin_wait.note_yield(CONTENDED_YIELD * 2);
+            assert!(!spin_wait.should_spin());
+            spin_wait.begun -= cool_down;
+            assert!(spin_wait.should_spin(), "{cool_down:?}");
         }
     }
 
@@ -211,44 +212,44 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_looked_for_awake_and_asleep() {
+    fn an_answer_arrives_while_spinning_and_while_sleeping() {
         // A spinning task wakes itself; a sleeping task is woken by the response.
-        for (usual_commit, looks, woken) in [(FAST, 1, 1), (MOMENT * 2, 0, 1)] {
-            let awake = awake(true, usual_commit);
+        for (usual_commit, looks, woken) in [(FAST, 1, 1), (MAX_SPIN * 2, 0, 1)] {
+            let spin_wait = spin_wait(true, usual_commit);
             let counter = Arc::new(Counter::default());
             let waker = Waker::from(Arc::clone(&counter));
             let mut context = task::Context::from_waker(&waker);
             let (answered, answer) = oneshot::channel();
-            let mut waiting = pin!(awake.begin().answer(answer));
+            let mut waiting = pin!(spin_wait.begin().answer(answer));
             assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
             assert_eq!(counter.0.load(Ordering::Relaxed), looks);
             answered.send(5).unwrap();
             assert_eq!(counter.0.load(Ordering::Relaxed), woken);
             assert_eq!(waiting.poll(&mut context), Poll::Ready(Some(5)));
-            assert_eq!(awake.under_way.load(Ordering::Relaxed), 0);
+            assert_eq!(spin_wait.in_flight.load(Ordering::Relaxed), 0);
         }
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_an_answer_that_never_comes() {
-        for usual_commit in [FAST, MOMENT * 2] {
-            let awake = awake(true, usual_commit);
+    async fn a_dropped_sender_ends_the_wait() {
+        for usual_commit in [FAST, MAX_SPIN * 2] {
+            let spin_wait = spin_wait(true, usual_commit);
             let (answered, answer) = oneshot::channel::<i32>();
             let gone = async { drop(answered) };
-            let (found, ()) = tokio::join!(awake.begin().answer(answer), gone);
+            let (found, ()) = tokio::join!(spin_wait.begin().answer(answer), gone);
             assert_eq!(found, None);
         }
     }
 
     #[test]
-    fn the_next_job_is_found_awake_and_left_to_those_who_sleep() {
+    fn the_next_job_is_received_only_while_spinning() {
         let (jobs, queue) = channel();
         jobs.send(5).unwrap();
-        assert_eq!(awake(true, MOMENT * 2).next(&queue), None);
-        let awake = awake(true, FAST);
-        assert_eq!(awake.next(&queue), Some(5));
-        assert_eq!(awake.next(&queue), None);
+        assert_eq!(spin_wait(true, MAX_SPIN * 2).next(&queue), None);
+        let spin_wait = spin_wait(true, FAST);
+        assert_eq!(spin_wait.next(&queue), Some(5));
+        assert_eq!(spin_wait.next(&queue), None);
         drop(jobs);
-        assert_eq!(awake.next(&queue), None);
+        assert_eq!(spin_wait.next(&queue), None);
     }
 }

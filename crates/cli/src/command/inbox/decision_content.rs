@@ -8,7 +8,7 @@ use protocol::company::{
 use rpc::Client;
 use serde_json::{Value, json};
 
-use super::{Places, Waiting, shown};
+use super::{PendingItem, ProposalPaths, shown};
 use crate::{failure::Failure, terminal};
 
 /// Maximum number of lines per file on a terminal; `ac inbox ID --json` prints more.
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 400;
 
 /// The content that is shown before a decision.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::command) struct Shown {
+pub(in crate::command) struct DecisionContent {
     /// The hash that binds a decision to this content.
     pub(in crate::command) sha256: String,
     /// The text for the terminal.
@@ -25,18 +25,18 @@ pub(in crate::command) struct Shown {
     pub(super) answer: Value,
 }
 
-impl Waiting {
+impl PendingItem {
     /// Loads the content that a decision is based on.
     pub(in crate::command) async fn read(
         &self,
         client: &Client,
         folder: Option<&Text>,
-        places: &Places,
-    ) -> Result<Shown, Failure> {
+        places: &ProposalPaths,
+    ) -> Result<DecisionContent, Failure> {
         let pending = match self {
             Self::Document(pending) => pending,
             Self::Proposal(proposal) => {
-                return Ok(Shown {
+                return Ok(DecisionContent {
                     sha256: proposal.sha256.clone(),
                     text: shown(proposal, places),
                     answer: json!(proposal),
@@ -54,7 +54,7 @@ impl Waiting {
             detail: format!("`{}` cannot be read: {error}", pending.artifact_id),
         })?;
         let read = client.call::<InboxRead>(params).await?;
-        Ok(Shown {
+        Ok(DecisionContent {
             text: of_files(&read),
             answer: json!(read),
             sha256: read.sha256,
@@ -62,7 +62,7 @@ impl Waiting {
     }
 }
 
-impl Shown {
+impl DecisionContent {
     /// Returns the text for the terminal, followed by the hash.
     pub(super) fn with_hash(&self) -> String {
         format!("{}\n\nSHA-256 of this item: {}", self.text, self.sha256)

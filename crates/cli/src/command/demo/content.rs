@@ -11,12 +11,12 @@ use protocol::{
 use serde_json::{Value, json};
 
 use super::{
-    documents::{self, NewTask, Report, TASKS, Team},
+    documents::{self, DemoReport, DemoTask, DemoTeam, TASKS},
     picture,
     worker::{CLAUDE, CODEX, FOLDER, STEPS, Steps},
 };
 use crate::{
-    command::artifact::{Target, Upload},
+    command::artifact::{UploadRequest, UploadTarget},
     failure::Failure,
     folder,
     local::Local,
@@ -24,26 +24,26 @@ use crate::{
 };
 
 /// Creates the company in a folder that does not exist yet.
-pub(super) async fn tell(local: &Local, directory: &Path) -> Result<(), Failure> {
-    let story = Story {
+pub(super) async fn create(local: &Local, directory: &Path) -> Result<(), Failure> {
+    let builder = ContentBuilder {
         local,
         sources: Sources::system(),
         dir: folder::wire(directory)?.to_string(),
         steps: Cell::new(0),
     };
-    let people = story.people().await?;
-    let tree = story.tree().await?;
-    story.plan(&people).await?;
-    let payments = story.runs(&people).await?;
-    story.decisions(&people, &payments).await?;
-    story.campaign(&people).await?;
-    story.talk(&people, &payments).await?;
-    story.threads(&tree).await?;
-    story.company("index.rebuild", json!({})).await?;
+    let people = builder.people().await?;
+    let tree = builder.tree().await?;
+    builder.plan(&people).await?;
+    let payments = builder.runs(&people).await?;
+    builder.decisions(&people, &payments).await?;
+    builder.campaign(&people).await?;
+    builder.talk(&people, &payments).await?;
+    builder.threads(&tree).await?;
+    builder.company("index.rebuild", json!({})).await?;
     Ok(())
 }
 
-struct Story<'a> {
+struct ContentBuilder<'a> {
     local: &'a Local,
     sources: Sources,
     /// The company folder.
@@ -53,34 +53,34 @@ struct Story<'a> {
 }
 
 /// The ids of the project, the agents and the teams.
-struct People {
+struct DemoPeople {
     project: String,
     executive: String,
-    engineering: Department,
-    marketing: Department,
+    engineering: DemoDepartment,
+    marketing: DemoDepartment,
 }
 
-struct Department {
+struct DemoDepartment {
     team: String,
     director: String,
     workers: Vec<String>,
 }
 
 /// The workspace and the folders for threads.
-struct Tree {
+struct DemoTree {
     workspace: WorkspaceId,
     project: FolderId,
     payments: FolderId,
 }
 
 /// A run that has ended.
-struct Run {
+struct EndedRun {
     id: String,
     context_pack: String,
 }
 
 /// The work of one run.
-struct Work<'a> {
+struct DemoRun<'a> {
     provider: &'a str,
     agent: &'a str,
     task: Option<&'a str>,
@@ -89,16 +89,16 @@ struct Work<'a> {
     status: &'a str,
 }
 
-impl People {
-    fn team(&self, team: Team) -> &Department {
+impl DemoPeople {
+    fn team(&self, team: DemoTeam) -> &DemoDepartment {
         match team {
-            Team::Engineering => &self.engineering,
-            Team::Marketing => &self.marketing,
+            DemoTeam::Engineering => &self.engineering,
+            DemoTeam::Marketing => &self.marketing,
         }
     }
 }
 
-impl Story<'_> {
+impl ContentBuilder<'_> {
     fn progress(&self, what: &str) {
         self.steps.set(self.steps.get() + 1);
         terminal::complain(&format!("  {}/8  {what}", self.steps.get()));
@@ -115,7 +115,7 @@ impl Story<'_> {
         Timestamp::from_millisecond(now).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    async fn people(&self) -> Result<People, Failure> {
+    async fn people(&self) -> Result<DemoPeople, Failure> {
         self.progress("two teams");
         let params = json!({
             "company_name": "Fernway", "project_name": "Online booking", "workers_per_dept": 2,
@@ -130,13 +130,13 @@ impl Story<'_> {
                 .as_array()
                 .into_iter()
                 .flatten();
-            Department {
+            DemoDepartment {
                 team: text(&department["team_id"]),
                 director: text(&department["director_agent_id"]),
                 workers: workers.map(text).collect(),
             }
         };
-        Ok(People {
+        Ok(DemoPeople {
             project: text(&made["project_id"]),
             executive: text(&made["agents"]["executive_manager_agent_id"]),
             engineering: department(0),
@@ -145,7 +145,7 @@ impl Story<'_> {
     }
 
     /// Writes AGENTS.md documents at three levels, before any worker runs.
-    async fn tree(&self) -> Result<Tree, Failure> {
+    async fn tree(&self) -> Result<DemoTree, Failure> {
         self.progress("instructions for the company, a project and a part of it");
         let client = &self.local.client;
         let listed = client.call_raw("workspace/list", json!({})).await?;
@@ -177,7 +177,7 @@ impl Story<'_> {
             });
             client.call_raw("thread/agents_doc/save", doc).await?;
         }
-        Ok(Tree {
+        Ok(DemoTree {
             workspace,
             project,
             payments,
@@ -187,22 +187,22 @@ impl Story<'_> {
     /// Runs a worker and waits until it ends.
     async fn work(
         &self,
-        people: &People,
-        work: Work<'_>,
-        steps: impl FnOnce(&Run) -> Steps,
-    ) -> Result<Run, Failure> {
+        people: &DemoPeople,
+        work: DemoRun<'_>,
+        steps: impl FnOnce(&EndedRun) -> Steps,
+    ) -> Result<EndedRun, Failure> {
         let project = &people.project;
         let run = json!({
             "project_id": project, "agent_id": work.agent, "provider": work.provider, "goal": work.prompt,
         });
         let made = self.company("run.create", run).await?;
-        let run = Run {
+        let run = EndedRun {
             id: text(&made["run_id"]),
             context_pack: text(&made["context_pack_id"]),
         };
         let launch = json!({
             "project_id": project, "run_id": run.id, "prompt_text": work.prompt,
-            "task_id": work.task.map(NewTask::id), "env": {STEPS: steps(&run).into_text(), FOLDER: self.dir},
+            "task_id": work.task.map(DemoTask::id), "env": {STEPS: steps(&run).into_text(), FOLDER: self.dir},
             "actor_id": "human", "actor_role": "human",
         });
         let launched = self.company("session.launch", launch).await?;
@@ -220,9 +220,9 @@ impl Story<'_> {
         }
     }
 
-    async fn plan(&self, people: &People) -> Result<(), Failure> {
+    async fn plan(&self, people: &DemoPeople) -> Result<(), Failure> {
         self.progress("a plan with a critical path");
-        let work = Work {
+        let work = DemoRun {
             provider: CLAUDE,
             agent: &people.executive,
             task: None,
@@ -237,7 +237,7 @@ impl Story<'_> {
                 let path = format!(
                     "work/projects/{}/tasks/{}.md",
                     people.project,
-                    NewTask::id(task.key)
+                    DemoTask::id(task.key)
                 );
                 steps.file(&path, &task.text(&people.project, &team.team, worker, now))
             });
@@ -247,7 +247,7 @@ impl Story<'_> {
         .await?;
         for task in TASKS {
             let plan = json!({
-                "project_id": people.project, "task_id": NewTask::id(task.key), "schedule": task.schedule(now),
+                "project_id": people.project, "task_id": DemoTask::id(task.key), "schedule": task.schedule(now),
             });
             self.company("task.update_plan", plan).await?;
         }
@@ -255,12 +255,12 @@ impl Story<'_> {
     }
 
     /// Runs the workers. Returns the run that leaves a report.
-    async fn runs(&self, people: &People) -> Result<Run, Failure> {
+    async fn runs(&self, people: &DemoPeople) -> Result<EndedRun, Failure> {
         self.progress("workers at work");
         let (engineering, marketing) = (&people.engineering.workers, &people.marketing.workers);
         self.work(
             people,
-            Work {
+            DemoRun {
                 provider: CODEX,
                 agent: &engineering[0],
                 task: Some("tours"),
@@ -279,7 +279,7 @@ impl Story<'_> {
         .await?;
         self.work(
             people,
-            Work {
+            DemoRun {
                 provider: CODEX,
                 agent: &engineering[0],
                 task: Some("page"),
@@ -298,7 +298,7 @@ impl Story<'_> {
         .await?;
         self.work(
             people,
-            Work {
+            DemoRun {
                 provider: CLAUDE,
                 agent: &marketing[0],
                 task: Some("words"),
@@ -317,7 +317,7 @@ impl Story<'_> {
         .await?;
         self.work(
             people,
-            Work {
+            DemoRun {
                 provider: CLAUDE,
                 agent: &marketing[1],
                 task: Some("guide"),
@@ -330,7 +330,7 @@ impl Story<'_> {
             },
         )
         .await?;
-        let work = Work {
+        let work = DemoRun {
             provider: CODEX,
             agent: &engineering[1],
             task: Some("payments"),
@@ -339,7 +339,7 @@ impl Story<'_> {
         };
         let now = self.now();
         self.work(people, work, |run| {
-            let report = Report {
+            let report = DemoReport {
                 project: &people.project,
                 run: &run.id,
                 context_pack: &run.context_pack,
@@ -360,7 +360,7 @@ impl Story<'_> {
         .await
     }
 
-    async fn decisions(&self, people: &People, run: &Run) -> Result<(), Failure> {
+    async fn decisions(&self, people: &DemoPeople, run: &EndedRun) -> Result<(), Failure> {
         self.progress("things that wait for your decision");
         let propose = |title: &str, rest: Value| {
             let mut delta = json!({
@@ -412,7 +412,7 @@ impl Story<'_> {
     }
 
     /// Creates a second project from a client intake. Its plan waits for a decision as well.
-    async fn campaign(&self, people: &People) -> Result<(), Failure> {
+    async fn campaign(&self, people: &DemoPeople) -> Result<(), Failure> {
         self.progress("a second project");
         let intake = json!({
             "project_name": "Spring campaign", "ceo_actor_id": "human_ceo",
@@ -435,10 +435,10 @@ impl Story<'_> {
         Ok(())
     }
 
-    async fn talk(&self, people: &People, run: &Run) -> Result<(), Failure> {
+    async fn talk(&self, people: &DemoPeople, run: &EndedRun) -> Result<(), Failure> {
         self.progress("conversations");
         let project = &people.project;
-        let say = |conversation: String, author: &str, role: &str, body: &str| {
+        let send = |conversation: String, author: &str, role: &str, body: &str| {
             let scope = if conversation.contains("_workspace_") {
                 json!({"scope": "workspace"})
             } else {
@@ -455,7 +455,7 @@ impl Story<'_> {
         let office = || "conv_workspace_home".to_owned();
         let home = || format!("conv_{project}_home");
         let (engineering, marketing) = (&people.engineering, &people.marketing);
-        say(
+        send(
             office(),
             "human",
             "human",
@@ -463,14 +463,14 @@ impl Story<'_> {
              Look around, decide what waits in the inbox, change an AGENTS.md.",
         )
         .await?;
-        say(
+        send(
             office(),
             &people.executive,
             "manager",
             "Online booking opens when the load test has passed. The spring campaign waits for your approval of its plan.",
         )
         .await?;
-        say(
+        send(
             home(),
             &engineering.director,
             "director",
@@ -478,14 +478,14 @@ impl Story<'_> {
              The report waits for your decision.",
         )
         .await?;
-        say(
+        send(
             home(),
             &marketing.director,
             "director",
             "The words are done in English and Dutch. Do we say *du* or *Sie* in German?",
         )
         .await?;
-        say(
+        send(
             home(),
             "human",
             "human",
@@ -520,7 +520,7 @@ impl Story<'_> {
     }
 
     /// Creates threads with turns and files.
-    async fn threads(&self, tree: &Tree) -> Result<(), Failure> {
+    async fn threads(&self, tree: &DemoTree) -> Result<(), Failure> {
         self.progress("threads and files");
         let chart = picture::bars(&[22, 31, 28, 45, 52, 61, 58, 74, 83, 96]);
         let threads = [
@@ -554,7 +554,7 @@ impl Story<'_> {
 
     async fn thread(
         &self,
-        tree: &Tree,
+        tree: &DemoTree,
         name: &str,
         folder: Option<&FolderId>,
         words: &str,
@@ -570,7 +570,7 @@ impl Story<'_> {
         client.call_raw("thread/start", start).await?;
         let place = json!({"workspace_id": workspace, "thread_id": thread, "folder_id": folder});
         client.call_raw("thread/move", place).await?;
-        let upload = Upload {
+        let upload = UploadRequest {
             name: file_name.to_owned(),
             mime_type: file_name
                 .ends_with(".md")
@@ -578,7 +578,7 @@ impl Story<'_> {
             size: bytes.len() as u64,
             sha256: sha256_hex(&bytes),
             source_kind: ArtifactUploadSourceKind::Api,
-            target: Target {
+            target: UploadTarget {
                 thread_id: Some(thread.clone()),
                 artifact_id: None,
             },
