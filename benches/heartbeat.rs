@@ -1,7 +1,7 @@
 //! What a tick costs that wakes nobody, and what planning the context of a job costs: 1 000 runs with 20 000 events,
 //! 2 000 documents and 500 tasks.
 //!
-//! `cargo bench -p runner --bench heartbeat` prints a table and ends with code 1 when a target is missed. A file
+//! `cargo bench -p jobs --bench heartbeat` prints a table and ends with code 1 when a target is missed. A file
 //! younger than a moment is not remembered, so the folder rests before it is measured.
 
 #![expect(
@@ -23,12 +23,13 @@ use company::{
     policy::Actor,
     workspace::init::{self, NonEmpty},
 };
+use jobs::{Alone, Heartbeats, Jobs, Tick};
 use protocol::{
     Id as _,
     company::{ActorRole, AgentId, JobKind, ProjectId, Text, heartbeat::HeartbeatConfigSetParams},
 };
-use runner::{Alone, Heartbeats, Jobs, Options, Sessions, Tick};
 use serde_json::json;
+use sessions::{Options, Sessions};
 
 /// Whoever runs the tests may execute.
 #[expect(clippy::disallowed_methods, reason = "nobody is asked")]

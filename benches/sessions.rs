@@ -1,7 +1,7 @@
 //! What a session costs: `/bin/true` launched and collected against the bare process and the bare file operations,
 //! with and without a long history, and two hundred sessions that print a lot.
 //!
-//! `cargo bench -p runner --bench sessions` prints a table and ends with code 1 when a target is missed. The bare
+//! `cargo bench -p sessions --bench sessions` prints a table and ends with code 1 when a target is missed. The bare
 //! side starts and waits for the same program and writes what a session has to write: six documents, each replaced
 //! durably, and three appends with a sync. Both are measured in turns and medians are compared.
 
@@ -31,8 +31,8 @@ use protocol::{
     Id as _,
     company::{AgentId, ProjectId, RunId, RunStatus, Text, run::ReplayMode},
 };
-use runner::{Options, Sessions, lanes::Limits};
 use serde_json::{Value, json};
+use sessions::{Options, Sessions, lanes::Limits};
 use tokio::{process::Command, task::JoinSet};
 
 /// Whoever runs the tests may execute.

@@ -1,15 +1,13 @@
 //! Drivers: build the command lines of worker programs and parse their output, one file per program. Nothing here
 //! starts a process; drivers only transform values.
 
-pub(crate) mod claude;
-pub(crate) mod codex;
-pub(crate) mod codex_app_server;
-pub(crate) mod command;
-pub(crate) mod declared;
-pub(crate) mod gemini;
+mod claude;
+mod codex;
+pub mod codex_app_server;
+pub mod command;
+mod declared;
+mod gemini;
 mod retry;
-#[cfg(test)]
-mod samples;
 
 use std::{collections::BTreeMap, ffi::OsStr, path::Path};
 
@@ -19,7 +17,11 @@ use serde_json::Value;
 pub use declared::{DeclaredDriver, DeclaredOutput, DeclaredPrompt};
 pub use retry::RetryHint;
 
-use crate::{output::Stream, usage::TokenCounts};
+use crate::{
+    output::Stream,
+    threads::{Threads, forked_thread},
+    usage::TokenCounts,
+};
 
 /// Selects how the command line of a session is built and how its output is parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,6 +156,18 @@ impl Driver {
                 DeclaredOutput::Claude => Reader::Claude(claude::Output::default()),
                 DeclaredOutput::Gemini => Reader::Gemini(gemini::Output::default()),
             },
+        }
+    }
+
+    /// Like [`Driver::reader`], for a program that may continue a thread of earlier runs. `totals` returns what those
+    /// runs reported; it is only called for programs that report the usage of whole threads.
+    pub fn continuing_reader(&self, argv: &[String], totals: impl FnOnce() -> Threads) -> Reader {
+        match self.reader() {
+            Reader::Codex(_) => {
+                let parent = forked_thread(argv).map(ToOwned::to_owned);
+                Reader::Codex(codex::Output::continuing(totals(), parent))
+            }
+            reader @ (Reader::Nothing | Reader::Claude(_) | Reader::Gemini(_)) => reader,
         }
     }
 
@@ -305,7 +319,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Whether the answer is complete: programs print usage last, so an answer with usage is not truncated.
-    pub(crate) fn is_answer(&self) -> bool {
+    pub fn is_answer(&self) -> bool {
         self.error.is_none() && self.text.is_some() && self.usage.is_some()
     }
 

@@ -1,7 +1,7 @@
 //! The environment variables of a worker: those that every program needs, those that its driver reads, those that
 //! `config.toml` names and those that the caller sets. No other variable of the gateway is passed on.
 
-use std::{collections::BTreeMap, env};
+use std::collections::BTreeMap;
 
 use company::document::{Channel, ExecutionPolicy};
 
@@ -44,34 +44,20 @@ const DEFAULT_VARIABLES: [&str; 28] = [
 
 /// The environment settings of a launch.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// Variables that the launch sets, with their values.
-    pub(crate) set: BTreeMap<String, String>,
+    pub set: BTreeMap<String, String>,
     /// Names of variables of the gateway that the launch requests in addition to the default ones.
-    pub(crate) passthrough: Vec<String>,
+    pub passthrough: Vec<String>,
     /// Names of variables of the gateway that `config.toml` passes on. A trailing `*` matches the rest of a name.
-    pub(crate) allowed: Vec<String>,
+    pub allowed: Vec<String>,
     /// Whether the launch requests all variables of the gateway.
-    pub(crate) inherit: bool,
+    pub inherit: bool,
 }
 
-/// The environment of a worker. `own` are the variables that the session itself sets; the launch may override them.
-pub(crate) fn environment(
-    wanted: &Wanted,
-    driver: &Driver,
-    policy: Option<&ExecutionPolicy>,
-    own: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
-    select_variables(inherited(), wanted, driver, policy, own)
-}
-
-/// The gateway's own environment, without variables that are not valid UTF-8.
-fn inherited() -> impl Iterator<Item = (String, String)> {
-    env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-}
-
-fn select_variables(
+/// Selects the environment of a worker from the variables of the gateway. `own` are the variables that the session
+/// itself sets; the launch may override them.
+pub fn select_variables(
     inherited: impl Iterator<Item = (String, String)>,
     wanted: &Wanted,
     driver: &Driver,
@@ -117,7 +103,7 @@ fn is_key_of(driver: &Driver, name: &str) -> bool {
 }
 
 /// Whether the name of a variable suggests that it holds a secret.
-pub(crate) fn is_secret(name: &str) -> bool {
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     const ENDS: [&str; 8] = [
         "_API_KEY",
@@ -137,14 +123,9 @@ pub(crate) fn is_secret(name: &str) -> bool {
 }
 
 /// The values that output must not show: those of variables that look like secrets, in all forms they are printed in.
-pub(crate) fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
+pub fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
     let secret = environment.iter().filter(|(name, _)| is_secret(name));
     secret.flat_map(|(_, value)| printed_forms(value)).collect()
-}
-
-/// Like [`secrets`], for the gateway's own environment: a worker may obtain its values even if they are not passed on.
-pub(crate) fn gateway_secrets() -> Vec<String> {
-    secrets(&inherited().collect())
 }
 
 #[cfg(test)]
@@ -190,7 +171,8 @@ mod tests {
             "SSH_AUTH_SOCK",
         ];
         let policy = channel.map(|channel| {
-            let mut policy = crate::guard::policy(None, "codex").unwrap().1;
+            let policies = company::document::Machine::initial().provider_execution_policy;
+            let mut policy = policies.unwrap()["codex"].clone();
             policy.channel = channel;
             policy
         });
@@ -255,7 +237,8 @@ mod tests {
             ..Wanted::default()
         };
         let own = [(MARK.to_owned(), "/run".to_owned())].into();
-        let found = environment(&wanted, &Driver::Command, None, &own);
+        let inherited = [("PATH".to_owned(), "/bin".to_owned())].into_iter();
+        let found = select_variables(inherited, &wanted, &Driver::Command, None, &own);
         assert_eq!(found["MY_API_KEY"], "01234\"56789");
         assert_eq!(found[MARK], "/run");
         assert!(found.contains_key("PATH"));

@@ -1,50 +1,13 @@
 //! Redacts secret values from the output of a session before it is parsed or stored.
 
-use std::{fmt, sync::Arc};
-
 use company::secret;
-
-use crate::environment;
 
 /// Replacement for a redacted value.
 const MARK: &str = "[redacted]";
 
-/// The secrets of the gateway itself. They are read at every launch, because keys change.
-#[derive(Clone)]
-pub struct GatewaySecrets(Arc<dyn Fn() -> Vec<String> + Send + Sync>);
-
-impl GatewaySecrets {
-    /// Creates the source from a function that returns the tokens and stored keys. Secrets in the gateway's environment
-    /// are added automatically.
-    pub fn new(held: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(held))
-    }
-
-    /// All secrets, in every form in which they may be printed.
-    pub(crate) fn values(&self) -> Vec<String> {
-        let mut values = environment::gateway_secrets();
-        values.extend((self.0)().iter().flat_map(|value| printed_forms(value)));
-        values.sort_unstable();
-        values.dedup();
-        values
-    }
-}
-
-impl Default for GatewaySecrets {
-    fn default() -> Self {
-        Self::new(Vec::new)
-    }
-}
-
-impl fmt::Debug for GatewaySecrets {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("GatewaySecrets")
-    }
-}
-
 /// Returns a value in its JSON-escaped form, if that differs, and verbatim. Empty for values too short to be
 /// distinguished from other text.
-pub(crate) fn printed_forms(value: &str) -> Vec<String> {
+pub fn printed_forms(value: &str) -> Vec<String> {
     const SHORTEST: usize = 6;
     if value.len() < SHORTEST {
         return Vec::new();
@@ -58,14 +21,15 @@ pub(crate) fn printed_forms(value: &str) -> Vec<String> {
 /// Redacts values from a stream that arrives in pieces. Bytes that may start a value are held back until they are
 /// decided.
 #[derive(Debug, Default)]
-pub(crate) struct Redactor {
+pub struct Redactor {
     /// Sorted by descending length, so that a value that contains another one is redacted as a whole.
     secrets: Vec<Vec<u8>>,
     held: Vec<u8>,
 }
 
 impl Redactor {
-    pub(crate) fn new(secrets: &[String]) -> Self {
+    /// Creates a redactor for these values.
+    pub fn new(secrets: &[String]) -> Self {
         let mut secrets: Vec<_> = secrets
             .iter()
             .map(|secret| secret.clone().into_bytes())
@@ -78,7 +42,7 @@ impl Redactor {
     }
 
     /// Takes the next bytes and returns those that are decided, redacted.
-    pub(crate) fn push(&mut self, bytes: Vec<u8>) -> Vec<u8> {
+    pub fn push(&mut self, bytes: Vec<u8>) -> Vec<u8> {
         if self.secrets.is_empty() {
             return bytes;
         }
@@ -101,7 +65,7 @@ impl Redactor {
     }
 
     /// Returns the bytes that were held back and turned out to be no secret.
-    pub(crate) fn finish(&mut self) -> Vec<u8> {
+    pub fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 }
@@ -138,13 +102,13 @@ fn beginning_at_the_end(bytes: &[u8], secret: &[u8]) -> usize {
 }
 
 /// Redacts the given values and everything that looks like a secret from a text.
-pub(crate) fn redacted(text: &str, secrets: &[String]) -> String {
+pub fn redacted(text: &str, secrets: &[String]) -> String {
     let (text, _) = secret::redact(text);
     without_values(&text, secrets)
 }
 
 /// Redacts the given values from a text.
-pub(crate) fn without_values(text: &str, secrets: &[String]) -> String {
+pub fn without_values(text: &str, secrets: &[String]) -> String {
     let mut text = text.to_owned();
     for secret in secrets {
         if text.contains(secret.as_str()) {

@@ -15,8 +15,8 @@ use protocol::{
     turn::TurnStatus,
 };
 use rpc::{Failure, Kind};
-use runner::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
 use serde::{Deserialize, Serialize};
+use sessions::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
 use tokio::task::JoinHandle;
 
 use crate::{

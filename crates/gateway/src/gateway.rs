@@ -51,13 +51,13 @@ pub struct Gateway {
     /// The project names of the company folders that this process has linked to workspaces.
     pub(crate) links: Links,
     /// The worker sessions.
-    pub(crate) sessions: runner::Sessions,
+    pub(crate) sessions: sessions::Sessions,
     /// The jobs of workers.
-    pub(crate) jobs: runner::Jobs,
+    pub(crate) jobs: jobs::Jobs,
     /// The heartbeats of company folders.
-    pub(crate) heartbeats: runner::Heartbeats,
+    pub(crate) heartbeats: jobs::Heartbeats,
     /// The adapters of worker programs.
-    pub(crate) adapters: runner::Adapters,
+    pub(crate) adapters: sessions::Adapters,
     /// The indexes of company folders.
     pub(crate) indexes: Indexes,
     /// The background worker that keeps the indexes up to date.
@@ -142,18 +142,19 @@ impl Gateway {
             let mut session_options = session_options;
             session_options.takes_over = options.takes_over_sessions;
             let (token, keys) = (token.clone(), Arc::clone(&providers));
-            session_options.secrets = runner::GatewaySecrets::new(move || {
+            session_options.secrets = sessions::GatewaySecrets::new(move || {
                 let mut held = keys.keys();
                 held.push(token.clone());
                 held
             });
-            session_options.briefer = runner::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
-            let sessions = runner::Sessions::new(companies.clone(), session_options);
+            session_options.briefer =
+                sessions::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
+            let sessions = sessions::Sessions::new(companies.clone(), session_options);
             let around = Around {
                 indexes: indexes.clone(),
                 inputs: RunInputs::new(gateway.clone()),
             };
-            let jobs = runner::Jobs::new(sessions.clone(), Arc::new(around));
+            let jobs = jobs::Jobs::new(sessions.clone(), Arc::new(around));
             Self {
                 agent: turns::agent(
                     gateway.clone(),
@@ -171,14 +172,14 @@ impl Gateway {
                 providers,
                 artifacts,
                 sessions,
-                heartbeats: runner::Heartbeats::new(jobs.clone()),
+                heartbeats: jobs::Heartbeats::new(jobs.clone()),
                 jobs,
                 companies,
                 links: Links::default(),
                 indexes,
                 index_worker,
                 company_events,
-                adapters: runner::Adapters::default(),
+                adapters: sessions::Adapters::default(),
                 home: home.clone(),
                 owner,
                 router: methods::router(),

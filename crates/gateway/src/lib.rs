@@ -2,7 +2,7 @@
 //!
 //! [`Gateway`] holds the state shared by all connections, [`Peer`] is one connection, `methods` contains one short
 //! handler per method, and `http` serves everything on the port that is not JSON-RPC. SQL lives in `crud`; child
-//! processes are started in `runner`.
+//! processes are started in `sessions`.
 
 mod artifacts;
 mod auth;
@@ -45,8 +45,8 @@ pub use methods::router;
 pub use new_company::new_company_adapters;
 pub use peer::Peer;
 pub use proposals::{unified_diff, with_lf};
-pub use runner::SESSION_MARK;
 pub use serve::{ServeOptions, Serving, serve, sign_in_address};
+pub use sessions::SESSION_MARK;
 pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};
 pub use stdio::serve_stdio;

@@ -1,4 +1,4 @@
-//! Implements the services that jobs and heartbeats of `runner` need: context plans, memory candidates and approved
+//! Implements the services that jobs and heartbeats of `jobs` need: context plans, memory candidates and approved
 //! actions.
 
 use company::{
@@ -11,6 +11,7 @@ use company::{
     policy::Actor,
 };
 use index::Indexes;
+use jobs::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use protocol::{
     Id as _, MayExec,
     company::{
@@ -21,7 +22,6 @@ use protocol::{
         job::{JobRecord, JobSpec},
     },
 };
-use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
 use crate::artifacts::inputs::RunInputs;

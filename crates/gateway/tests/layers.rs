@@ -21,12 +21,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("company", &["protocol"]),
     // Snapshots are read from the index in their wire format.
     ("index", &["company", "protocol"]),
-    ("runner", &["company", "protocol"]),
+    // Values only: no process, no file.
+    ("drivers", &["company", "protocol"]),
+    ("sessions", &["company", "drivers", "protocol"]),
+    ("jobs", &["company", "drivers", "protocol", "sessions"]),
     (
         "gateway",
         &[
-            "agent", "blobs", "company", "crud", "entity", "hooks", "index", "prompt", "protocol",
-            "rpc", "runner",
+            "agent", "blobs", "company", "crud", "drivers", "entity", "hooks", "index", "jobs",
+            "prompt", "protocol", "rpc", "sessions",
         ],
     ),
     ("cli", &["blobs", "crud", "gateway", "protocol", "rpc"]),

@@ -21,14 +21,9 @@ use protocol::{
     },
 };
 use serde_json::json;
+use sessions::{Error, Extra, Scribe, Sessions, blocking::blocking};
 
-use crate::{
-    Error, Sessions,
-    job::{ATTEMPT, close_run, failed, kind_of, said, worker},
-    plan::Extra,
-    scribe::Scribe,
-    session::blocking,
-};
+use crate::job::{ATTEMPT, close_run, failed, kind_of, said, worker};
 
 /// Fills all target documents of a package, one after the other, and returns the package's response with the counts of
 /// documents that were written and that failed.

@@ -35,6 +35,10 @@ use protocol::{
     },
 };
 use serde_json::json;
+use sessions::{
+    Error, Sessions,
+    blocking::{blocking, open},
+};
 use tokio::sync::watch;
 
 pub(crate) use attempt::{close_run, failed, said};
@@ -42,11 +46,6 @@ pub use placement::JobPlacement;
 pub(crate) use result::text;
 pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
 pub(crate) use worker::kind as kind_of;
-
-use crate::{
-    Error, Sessions,
-    session::{blocking, open},
-};
 
 /// Default timeout of an attempt; `AC_JOB_ATTEMPT_TIMEOUT_MS` overrides it.
 pub(crate) const ATTEMPT: Duration = Duration::from_secs(30 * 60);
@@ -191,7 +190,7 @@ impl Jobs {
             warnings: spec
                 .worker_agent_id
                 .as_ref()
-                .and_then(|agent| crate::agent_warning(&company, agent.as_str()))
+                .and_then(|agent| sessions::agent_warning(&company, agent.as_str()))
                 .into_iter()
                 .collect(),
         };

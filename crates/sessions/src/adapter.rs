@@ -2,9 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    env,
     ffi::OsStr,
-    fmt,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     process::Stdio,
@@ -13,6 +11,7 @@ use std::{
 };
 
 use company::document::{Channel, Machine};
+use drivers::{Driver, environment::Wanted};
 use protocol::{
     MayExec,
     company::adapter::{
@@ -23,81 +22,15 @@ use protocol::{
 use tokio::process::Command;
 
 use crate::{
-    Options,
-    driver::Driver,
-    environment::{self, Wanted},
+    Options, gateway_environment,
     guard::{self, Verdict},
+    program::{Program, executable},
 };
 
 /// How long the result of a probe is cached while the file of the program does not change.
 const CACHE_DURATION: Duration = Duration::from_secs(60);
 /// How long a program may take to answer a probe.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(4);
-
-/// A worker program. [`crate::driver`] defines how it is started and how its output is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Program {
-    /// Codex, of OpenAI.
-    Codex,
-    /// Claude Code, of Anthropic.
-    Claude,
-    /// Gemini CLI, of Google.
-    Gemini,
-}
-
-/// Error for a provider name that belongs to no worker program.
-#[derive(Debug)]
-pub struct UnknownProvider(pub String);
-
-impl fmt::Display for UnknownProvider {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "unknown provider `{}`: expected codex, claude or gemini",
-            self.0
-        )
-    }
-}
-
-impl Program {
-    /// The program of a provider, in any of the spellings that files use.
-    pub fn of_provider(provider: &str) -> Result<Self, UnknownProvider> {
-        match provider {
-            "codex" | "codex_app_server" | "codex-app-server" => Ok(Self::Codex),
-            "claude" | "claude_code" | "claude-code" => Ok(Self::Claude),
-            "gemini" | "gemini_cli" => Ok(Self::Gemini),
-            other => Err(UnknownProvider(other.to_owned())),
-        }
-    }
-
-    /// Official name of the program's binary.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Codex => "codex",
-            Self::Claude => "claude",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// The features that sessions of the program support in this gateway. They depend on how the gateway starts the
-    /// program and reads its output, not on everything the program can do.
-    fn capabilities(self) -> AdapterCapabilities {
-        AdapterCapabilities {
-            supports_streaming_events: true,
-            // Codex and Claude store their sessions; see `Wish::keeps_session`.
-            supports_resumable_session: match self {
-                Self::Codex | Self::Claude => true,
-                Self::Gemini => false,
-            },
-            supports_structured_output: true,
-            supports_token_usage: true,
-            supports_patch_export: self == Self::Codex,
-            supports_interactive_approval_callbacks: false,
-            // Every session with a repository gets a worktree, independent of its program.
-            supports_worktree_isolation: WorktreeIsolation::Recommended,
-        }
-    }
-}
 
 /// All adapters, in the order in which they are listed.
 const ADAPTERS: [(&str, Program, AdapterMode); 4] = [
@@ -144,7 +77,7 @@ impl Adapters {
                 available,
                 reason,
                 reason_code,
-                capabilities: driver.capabilities(),
+                capabilities: capabilities(driver),
                 launch: None,
             });
         }
@@ -262,8 +195,12 @@ impl Adapters {
             }
         }
         may?;
-        let environment =
-            environment::environment(&Wanted::default(), &Driver::Codex, None, &BTreeMap::new());
+        let environment = gateway_environment::environment(
+            &Wanted::default(),
+            &Driver::Codex,
+            None,
+            &BTreeMap::new(),
+        );
         let mut command = Command::new(path);
         command
             .args(["app-server", "--help"])
@@ -290,6 +227,25 @@ impl Adapters {
     }
 }
 
+/// The features that sessions of the program support in this gateway. They depend on how the gateway starts the
+/// program and reads its output, not on everything the program can do.
+fn capabilities(program: Program) -> AdapterCapabilities {
+    AdapterCapabilities {
+        supports_streaming_events: true,
+        // Codex and Claude store their sessions; see `Wish::keeps_session`.
+        supports_resumable_session: match program {
+            Program::Codex | Program::Claude => true,
+            Program::Gemini => false,
+        },
+        supports_structured_output: true,
+        supports_token_usage: true,
+        supports_patch_export: program == Program::Codex,
+        supports_interactive_approval_callbacks: false,
+        // Every session with a repository gets a worktree, independent of its program.
+        supports_worktree_isolation: WorktreeIsolation::Recommended,
+    }
+}
+
 /// The program of an adapter: as the machine file names it, else its official name.
 fn bin<'a>(machine: &'a Machine, name: &str, program: Program) -> &'a str {
     let official = program.as_str();
@@ -307,12 +263,13 @@ async fn launch_check(
     _may: MayExec,
 ) -> AdapterLaunch {
     let policy = guard::policy(Some(&machine), provider).map(|(_, policy)| policy);
-    let wanted = environment::Wanted {
+    let wanted = Wanted {
         allowed,
-        ..environment::Wanted::default()
+        ..Wanted::default()
     };
     let driver = Driver::of_provider(provider, &BTreeMap::new());
-    let environment = environment::environment(&wanted, &driver, policy.as_ref(), &BTreeMap::new());
+    let environment =
+        gateway_environment::environment(&wanted, &driver, policy.as_ref(), &BTreeMap::new());
     let channel = match policy.map(|policy| policy.channel) {
         Some(Channel::SubscriptionCli) => AdapterChannel::SubscriptionCli,
         Some(Channel::Api) | None => AdapterChannel::Api,
@@ -332,30 +289,6 @@ async fn launch_check(
     }
 }
 
-/// The error message for a worker program that is not on this machine.
-pub(crate) fn not_installed(program: &str) -> String {
-    format!("{program} is not installed or not in PATH")
-}
-
-/// The executable file of a program. A path is used as it is; a name is searched in `PATH`. `None` if there is no such
-/// file or it is not executable.
-pub(crate) fn executable(bin: &str) -> Option<PathBuf> {
-    let may_run = |path: &Path| {
-        path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
-    };
-    let is_path = ["/", "./", "../"]
-        .iter()
-        .any(|start| bin.starts_with(start));
-    if is_path {
-        let path = PathBuf::from(bin);
-        return may_run(&path).then_some(path);
-    }
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders)
-        .map(|folder| folder.join(bin))
-        .find(|path| may_run(path))
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
@@ -365,7 +298,7 @@ mod tests {
     /// Tests have the permission to execute.
     #[expect(clippy::disallowed_methods, reason = "tests need no authorization")]
     const MAY: MayExec = MayExec::granted();
-    use crate::driver::Wish;
+    use drivers::Wish;
 
     fn program(folder: &Path, name: &str, script: &str) -> String {
         let path = folder.join(name);

@@ -40,7 +40,7 @@ pub struct Brief {
 
 impl Brief {
     /// The whole prompt of a worker: the instructions, if there are any, then the task.
-    pub(crate) fn before(&self, task: &str) -> String {
+    pub fn before(&self, task: &str) -> String {
         if self.text.is_empty() {
             task.to_owned()
         } else {

@@ -17,7 +17,8 @@ pub struct Spent {
 }
 
 impl Spent {
-    pub(crate) fn plus(self, more: Self) -> Self {
+    /// Returns the sum of two amounts.
+    pub fn plus(self, more: Self) -> Self {
         Self {
             tokens: self.tokens + more.tokens,
             cost_usd: self.cost_usd + more.cost_usd,

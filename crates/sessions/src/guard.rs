@@ -7,20 +7,26 @@ use company::document::{Channel, ExecutionPolicy, Machine};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use crate::adapter::{self, Program};
+use crate::program::{self, Program};
 
 /// Timeout of the command that reports the login status.
 const LOGIN_STATUS_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Result of the check, with the payload of its event.
 #[derive(Debug)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// The program may run.
-    Passed { payload: Value },
+    Passed {
+        /// Payload of the event about the check.
+        payload: Value,
+    },
     /// The program may not run.
     Failed {
+        /// Payload of the event about the check.
         payload: Value,
+        /// Code of the reason, such as `auth_probe_failed`.
         reason: &'static str,
+        /// Explanation for the user, as a sentence.
         message: String,
     },
 }
@@ -70,7 +76,7 @@ pub(crate) async fn judge(
         };
         (provider.to_owned(), policy)
     });
-    let resolved = crate::adapter::executable(bin);
+    let resolved = program::executable(bin);
     let resolved = resolved.map_or_else(|| bin.to_owned(), |path| path.display().to_string());
     let mut shown = json!(policy);
     shown["provider_key"] = key.as_str().into();
@@ -113,9 +119,9 @@ fn hint(policy: &ExecutionPolicy, key: &str, provider: &str, reason: &str) -> Op
             "`.local/machine.yaml` lists the allowed names in `{setting}.allowed_bin_patterns`"
         ));
     }
-    let program = Program::of_provider(provider).ok()?;
-    let name = program.as_str();
-    let login = match program {
+    let worker = Program::of_provider(provider).ok()?;
+    let name = worker.as_str();
+    let login = match worker {
         Program::Codex => "`codex login`",
         Program::Claude => "`claude` and then `/login`",
         Program::Gemini => "`gemini`",
@@ -236,7 +242,7 @@ async fn proof(
         }
         Ok(Ok(_)) => failed("reports that no account is logged in"),
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(("auth_probe_failed", adapter::not_installed(bin)))
+            Err(("auth_probe_failed", program::not_installed(bin)))
         }
         Ok(Err(_)) => failed("could not be started"),
         Err(_) => failed("did not finish in time"),

@@ -21,18 +21,17 @@ use std::{
 };
 
 use company::{Company, files, layout};
+use drivers::{Driver, redaction};
 use protocol::company::{ProjectId, RunId};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use crate::{
+    blocking::blocking,
     briefing::{BriefFile, Briefer, Edited, Handed},
-    driver::Driver,
     git::Tree,
     plan::Plan,
     record::{self, SessionRecord},
-    redaction,
-    session::blocking,
     worktree::{self, Worktree},
 };
 

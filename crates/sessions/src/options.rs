@@ -3,9 +3,10 @@
 
 use std::{collections::BTreeMap, env, time::Duration};
 
+use drivers::DeclaredDriver;
 use serde::Deserialize;
 
-use crate::{briefing::Briefer, driver::DeclaredDriver, lanes::Limits, redaction::GatewaySecrets};
+use crate::{briefing::Briefer, gateway_environment::GatewaySecrets, lanes::Limits};
 
 /// Maximum duration of a session.
 const TIMEOUT: Duration = Duration::from_secs(24 * 3600);

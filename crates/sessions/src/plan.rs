@@ -13,6 +13,10 @@ use company::{
     document::{Agent, Machine, Run, RunSpec, Team},
     layout,
 };
+use drivers::{
+    CommandLine, Driver, Outcome, Reader, Wish,
+    environment::{self, MARK, Wanted},
+};
 use protocol::{
     Id as _,
     company::{
@@ -29,9 +33,7 @@ use crate::{
     Options,
     briefing::{Brief, Briefer, Worker, WorkerOver},
     budget::Budgets,
-    driver::{CommandLine, Driver, Outcome, Reader, Wish, codex},
-    environment::{self, MARK, Wanted},
-    guard, instructions, names,
+    gateway_environment, guard, instructions, names,
     record::SessionRecord,
     threads,
     working_folder::{InPlace, WorkingFolder},
@@ -85,19 +87,19 @@ pub(crate) struct Plan {
 
 /// Settings that a job adds to a launch; they cannot be set on the wire.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Extra {
+pub struct Extra {
     /// Whether the command line runs a worker program because an agent's template produced it.
-    pub(crate) is_worker: bool,
+    pub is_worker: bool,
     /// Whether the session only returns a text and is never resumed.
-    pub(crate) is_one_shot: bool,
+    pub is_one_shot: bool,
     /// JSON schema of the answer, for programs that accept one.
-    pub(crate) schema: Option<Value>,
+    pub schema: Option<Value>,
     /// Tools that the agent may use, for programs that accept such a list.
-    pub(crate) allowed_tools: Vec<String>,
+    pub allowed_tools: Vec<String>,
     /// The job that launches the session.
-    pub(crate) job: Option<JobId>,
+    pub job: Option<JobId>,
     /// The briefing, if the prompt already contains it.
-    pub(crate) brief: Option<Brief>,
+    pub brief: Option<Brief>,
 }
 
 /// The command of a session, with its environment and instruction files.
@@ -209,7 +211,7 @@ impl Plan {
             gateway_secrets: options.secrets.values(),
             warnings: [
                 names::agent_warning(&company, &run.agent_id),
-                names::provider_warning(&run.provider, options),
+                drivers::provider_warning(&run.provider, &options.drivers),
             ]
             .into_iter()
             .flatten()
@@ -269,7 +271,7 @@ impl Plan {
         let mut own = own.clone();
         own.insert(MARK.to_owned(), self.mark_value());
         let policy = guard::policy(self.machine.as_deref(), &self.provider);
-        environment::environment(
+        gateway_environment::environment(
             &self.wanted,
             &self.driver,
             policy.as_ref().map(|(_, policy)| policy),
@@ -395,14 +397,8 @@ impl Plan {
 
     /// Returns the parser for the program's output.
     pub(crate) fn reader(&self) -> Reader {
-        match self.driver.reader() {
-            Reader::Codex(_) => {
-                let parent = threads::forked_thread(&self.argv).map(ToOwned::to_owned);
-                let known = threads::known(&self.company);
-                Reader::Codex(codex::Output::continuing(known, parent))
-            }
-            reader @ (Reader::Nothing | Reader::Claude(_) | Reader::Gemini(_)) => reader,
-        }
+        let totals = || threads::known(&self.company);
+        self.driver.continuing_reader(&self.argv, totals)
     }
 
     /// Values that are redacted from output: the secrets of the environment and those of the gateway.

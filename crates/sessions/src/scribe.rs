@@ -13,16 +13,20 @@ use crate::record::SessionRecord;
 
 /// Writer for the event log of one run.
 #[derive(Clone, Debug)]
-pub(crate) struct Scribe {
-    pub(crate) company: Company,
-    pub(crate) project: ProjectId,
-    pub(crate) run: RunId,
-    pub(crate) session_ref: String,
+pub struct Scribe {
+    /// The company folder.
+    pub company: Company,
+    /// The project of the run.
+    pub project: ProjectId,
+    /// The run.
+    pub run: RunId,
+    /// Name of the session, which events carry.
+    pub session_ref: String,
 }
 
 impl Scribe {
     /// A writer for the same log, for events before the session exists.
-    pub(crate) fn preflight(&self) -> Self {
+    pub fn preflight(&self) -> Self {
         Self {
             session_ref: format!("local_{}", self.run),
             ..self.clone()
@@ -30,12 +34,12 @@ impl Scribe {
     }
 
     /// Creates an event of the actor `system` that is visible to the whole organization.
-    pub(crate) fn event(&self, event_type: &str, payload: &Value) -> Result<Event, Error> {
+    pub fn event(&self, event_type: &str, payload: &Value) -> Result<Event, Error> {
         self.event_by("system", Visibility::Org, event_type, payload)
     }
 
     /// Creates an event of an actor.
-    pub(crate) fn event_by(
+    pub fn event_by(
         &self,
         actor: &str,
         visibility: Visibility,
@@ -58,7 +62,8 @@ impl Scribe {
         })
     }
 
-    pub(crate) fn append(&self, events: &[Event]) -> Result<(), Error> {
+    /// Appends events to the log of the run.
+    pub fn append(&self, events: &[Event]) -> Result<(), Error> {
         match events {
             [] => Ok(()),
             events => self.company.append_events(&self.project, &self.run, events),
@@ -66,13 +71,13 @@ impl Scribe {
     }
 
     /// Path of the run's document.
-    pub(crate) fn run_path(&self) -> String {
+    pub fn run_path(&self) -> String {
         format!("{}/run.yaml", layout::run(&self.project, &self.run))
     }
 
     /// Appends the last events of a run and stores its end before subscribers receive these events. A run that is
     /// already over is left unchanged.
-    pub(crate) fn end(
+    pub fn end(
         &self,
         events: &[Event],
         status: RunStatus,

@@ -10,17 +10,18 @@ mod started;
 
 use std::sync::Arc;
 
-use company::{Companies, Company};
+use drivers::Outcome;
 use protocol::company::RunStatus;
 use serde_json::{Value, json};
 
-pub(crate) use end::{retry_at, retry_at_of};
+pub(crate) use end::retry_at;
+pub use end::retry_at_of;
 pub(crate) use live::{Live, Stage};
 pub(crate) use prepare::STOP_FLAG;
 pub use prepare::is_result;
 
 use crate::{
-    driver::Outcome, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
+    blocking::blocking, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
     scribe::Scribe,
 };
 
@@ -160,36 +161,6 @@ async fn close_unstarted(
         tracing::error!(%error, "the end of a session cannot be recorded");
     }
     live.end(record);
-}
-
-/// Runs file operations on a thread of the blocking pool.
-pub(crate) async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, company::Error> + Send + 'static,
-) -> Result<R, company::Error> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(panic) => Err(company::Error::Refused(format!("a thread failed: {panic}"))),
-    }
-}
-
-/// Opens a company folder. Opening first completes the writes that an earlier process left unfinished, which may take a
-/// while.
-pub(crate) async fn open(
-    companies: &Companies,
-    workspace_dir: &str,
-) -> Result<Company, company::Error> {
-    let (companies, workspace_dir) = (companies.clone(), workspace_dir.to_owned());
-    blocking(move || companies.open(&workspace_dir)).await
-}
-
-/// Returns the folder at a path without checking that it is a company folder. The lookup blocks, because the path may
-/// be on a network file system.
-pub(crate) async fn at(
-    companies: &Companies,
-    workspace_dir: &str,
-) -> Result<Company, company::Error> {
-    let (companies, workspace_dir) = (companies.clone(), workspace_dir.to_owned());
-    blocking(move || Ok(companies.at(&workspace_dir))).await
 }
 
 /// The error of a launch whose run is already over.

@@ -24,6 +24,7 @@ use std::{
 };
 
 use company::{Companies, Company, layout};
+use drivers::{Driver, Outcome};
 use protocol::{
     Id as _, MayExec,
     company::{
@@ -44,14 +45,14 @@ use self::{
 };
 use crate::{
     Error, Options,
+    blocking::{blocking, on_thread, open},
     briefing::{Brief, Worker},
-    driver::{Driver, Outcome},
     guard::Verdict,
     lanes::Strain,
     plan::Extra,
-    process::{self, Reaper},
+    process_tree::{self, Reaper},
     record::{self, SessionRecord},
-    session::{Stage, blocking, open},
+    session::Stage,
 };
 
 /// All sessions of one process. Cheap to clone.
@@ -89,12 +90,15 @@ type Key = (PathBuf, String);
 
 /// The worker program of a launch, with the result of its check, before it is started.
 #[derive(Debug)]
-pub(crate) struct Guarded {
-    pub(crate) verdict: Verdict,
+pub struct Guarded {
+    /// Result of the check.
+    pub verdict: Verdict,
     /// The program whose version can be queried.
-    pub(crate) program: String,
-    pub(crate) environment: BTreeMap<String, String>,
-    pub(crate) driver: Driver,
+    pub program: String,
+    /// Environment in which the program runs.
+    pub environment: BTreeMap<String, String>,
+    /// Driver of the program.
+    pub driver: Driver,
 }
 
 /// Result of the lookup of a session by its name.
@@ -135,7 +139,7 @@ impl Sessions {
     }
 
     /// The briefing of a worker, for a job that builds the prompt itself.
-    pub(crate) async fn brief(&self, worker: Worker) -> Result<Option<Brief>, String> {
+    pub async fn brief(&self, worker: Worker) -> Result<Option<Brief>, String> {
         self.inner.options.briefer.brief(worker).await
     }
 
@@ -228,7 +232,7 @@ impl Sessions {
 
     /// Waits until a session of this process is over, and returns its record and the outcome of its program. `None` if
     /// this process has no such session.
-    pub(crate) async fn over(
+    pub async fn over(
         &self,
         workspace_dir: &str,
         session_ref: &str,
@@ -240,7 +244,7 @@ impl Sessions {
     }
 
     /// Checks the worker program of a launch without launching it: which program it is, and whether it may run.
-    pub(crate) async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
+    pub async fn guard(&self, params: CompanySessionLaunchParams) -> Result<Guarded, Error> {
         let inner = Arc::clone(&self.inner);
         let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
         Ok(Guarded {
@@ -252,7 +256,7 @@ impl Sessions {
     }
 
     /// Starts a cool-down of a provider on behalf of a job.
-    pub(crate) async fn rest(
+    pub async fn rest(
         &self,
         company: &Company,
         provider: &str,
@@ -288,17 +292,17 @@ impl Sessions {
     }
 
     /// The company folders.
-    pub(crate) fn companies(&self) -> &Companies {
+    pub fn companies(&self) -> &Companies {
         &self.inner.companies
     }
 
     /// Whether [`Sessions::close`] was called.
-    pub(crate) fn is_closing(&self) -> bool {
+    pub fn is_closing(&self) -> bool {
         self.inner.closing.load(Ordering::SeqCst)
     }
 
     /// Whether this process takes over sessions that an earlier one left.
-    pub(crate) fn takes_over(&self) -> bool {
+    pub fn takes_over(&self) -> bool {
         self.inner.options.takes_over
     }
 
@@ -378,7 +382,7 @@ impl Sessions {
 impl Inner {
     fn start_reaping(self: &Arc<Self>) {
         self.reaping.call_once(|| {
-            process::become_subreaper();
+            process_tree::become_subreaper();
             let this = Arc::downgrade(self);
             tokio::spawn(async move {
                 let mut reaper = Reaper::default();
@@ -400,14 +404,5 @@ impl Inner {
                 }
             });
         });
-    }
-}
-
-async fn on_thread<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
-) -> Result<R, Error> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(panic) => Err(company::Error::Refused(format!("a thread failed: {panic}")).into()),
     }
 }

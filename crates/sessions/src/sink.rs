@@ -4,17 +4,18 @@
 use std::{fs::File, io::Write as _};
 
 use company::{event_log::Event, secret};
+use drivers::{
+    Outcome, Reader,
+    codex_app_server::Conversation,
+    output::{Decoder, Lines, Stream},
+    redaction::Redactor,
+    usage::{Cycle, LineFacts, TokenCounts},
+};
 use protocol::company::Visibility;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::{
-    driver::{Outcome, Reader, codex_app_server::Conversation},
-    output::{Decoder, Lines, Piece, Stream},
-    redaction::Redactor,
-    scribe::Scribe,
-    usage::{Cycle, LineFacts, TokenCounts},
-};
+use crate::{output::Piece, scribe::Scribe};
 
 /// Receives all output of a session.
 pub(crate) struct Sink {

@@ -10,13 +10,13 @@ use crate::{git::Tree, worktree::Worktree};
 /// A person's request that a worker program runs in the repository or the company folder itself. It can only be created
 /// by [`InPlace::requested`], which checks the role.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct InPlace {
+pub struct InPlace {
     actor_id: String,
 }
 
 impl InPlace {
     /// Reads the parameter `in_place` of a launch or a job. Rejected unless the actor has the role `human`.
-    pub(crate) fn requested(
+    pub fn requested(
         in_place: Option<bool>,
         actor: &Actor,
     ) -> Result<Option<Self>, company::Error> {

@@ -38,7 +38,7 @@ use protocol::{
 
 use tokio::time::{sleep, timeout};
 
-use crate::{git::Tree, session::blocking};
+use crate::{blocking::blocking, git::Tree};
 
 /// Folder of the worktrees, relative to the company folder.
 const ROOT: &str = ".local/worktrees";
@@ -70,7 +70,7 @@ pub(crate) struct Worktree {
 
 /// Whether the task of a run requires a worktree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Requirement {
+pub enum Requirement {
     /// The task requires it.
     Explicit,
     /// The milestone is of the kind `coding`, and the task does not exclude a worktree.
@@ -80,7 +80,7 @@ pub(crate) enum Requirement {
 }
 
 /// Determines whether a task requires a worktree. The milestone must belong to the task.
-pub(crate) fn requirement(
+pub fn requirement(
     company: &Company,
     project: &ProjectId,
     task: &TaskId,

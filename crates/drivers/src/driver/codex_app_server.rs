@@ -8,7 +8,7 @@ use crate::usage::{Cycle, TokenCounts, whole};
 
 /// Parameters of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TurnWish {
+pub struct TurnWish {
     /// Working directory.
     pub cwd: String,
     /// The prompt.
@@ -21,7 +21,7 @@ pub(crate) struct TurnWish {
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Completion {
+pub enum Completion {
     /// The turn succeeded.
     Completed,
     /// The turn was stopped by `turn/interrupt`.
@@ -32,7 +32,7 @@ pub(crate) enum Completion {
 
 impl Completion {
     /// Name of the completion in events.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Interrupted => "interrupted",
@@ -43,7 +43,7 @@ impl Completion {
 
 /// Effects of a received message.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reaction {
+pub struct Reaction {
     /// Messages to send to the server.
     pub send: Vec<Value>,
     /// Usage, if it changed.
@@ -56,7 +56,7 @@ pub(crate) struct Reaction {
 
 /// One turn on a thread created for it.
 #[derive(Clone, Debug)]
-pub(crate) struct Conversation {
+pub struct Conversation {
     wish: TurnWish,
     next_id: u64,
     /// Id and step of the request that awaits its response.
@@ -83,7 +83,7 @@ enum Step {
 
 impl Conversation {
     /// Starts a conversation and returns the first message to send.
-    pub(crate) fn begin(wish: TurnWish) -> (Self, Value) {
+    pub fn begin(wish: TurnWish) -> (Self, Value) {
         let mut conversation = Self {
             wish,
             next_id: 1,
@@ -104,12 +104,12 @@ impl Conversation {
     }
 
     /// Whether a request awaits its response.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         self.awaited.is_some()
     }
 
     /// Handles a line printed by the server. Lines that are not JSON objects are ignored.
-    pub(crate) fn line(&mut self, line: &str) -> Reaction {
+    pub fn line(&mut self, line: &str) -> Reaction {
         match serde_json::from_str::<Value>(line) {
             Ok(message) if message.is_object() => self.message(&message),
             Ok(_) | Err(_) => Reaction::default(),
@@ -117,7 +117,7 @@ impl Conversation {
     }
 
     /// Returns the message that interrupts the turn; `None` before the turn has an id.
-    pub(crate) fn interrupt(&mut self) -> Option<Value> {
+    pub fn interrupt(&mut self) -> Option<Value> {
         let params =
             json!({"threadId": self.thread_id.as_ref()?, "turnId": self.turn_id.as_ref()?});
         let id = self.next_id;
@@ -126,7 +126,7 @@ impl Conversation {
     }
 
     /// Returns the outcome of the turn.
-    pub(crate) fn finish(mut self) -> Outcome {
+    pub fn finish(mut self) -> Outcome {
         if self.outcome.text.is_none() && !self.delta.is_empty() {
             self.outcome.text = Some(std::mem::take(&mut self.delta));
         }

@@ -2,7 +2,7 @@
 //! counts.
 
 /// Validates a command line; returns the reason if it cannot be started.
-pub(crate) fn refusal(argv: &[String]) -> Option<&'static str> {
+pub fn refusal(argv: &[String]) -> Option<&'static str> {
     match argv.first().map(String::as_str) {
         None => Some("argv must be non-empty"),
         Some(program) if program.contains('\0') => Some("argv must not contain NUL"),

@@ -4,11 +4,11 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{
+use drivers::{
     Driver, ErrorClass, Outcome, Reader,
     codex_app_server::{Completion, Conversation, TurnWish},
+    output::{Decoder, Lines, Stream},
 };
-use crate::output::{Decoder, Lines, Stream};
 
 /// The folder of the samples; `None` if it is absent, because the samples are not part of the repository.
 fn folder() -> Option<PathBuf> {

@@ -23,6 +23,10 @@ use protocol::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use sessions::{
+    ProcessId,
+    budget::{self, Budgets, Spent},
+};
 
 use super::{
     arbitration::{
@@ -30,10 +34,7 @@ use super::{
     },
     triage::Moment,
 };
-use crate::{
-    JobPlacement, Jobs, ProcessId, Resubmit,
-    budget::{self, Budgets, Spent},
-};
+use crate::{JobPlacement, Jobs, Resubmit};
 
 /// Beginning of the marker that replaces a secret.
 const REDACTED: &str = "[REDACTED";
@@ -533,8 +534,8 @@ fn execute(
                     .submit_here(spec, Resubmit::Refuse, placement, jobs.may);
                 match submitted {
                     Ok(_) => {}
-                    Err(crate::Error::Company(error)) => return Err(error.into()),
-                    Err(crate::Error::Closing) => return Err(NotDone::Closing),
+                    Err(sessions::Error::Company(error)) => return Err(error.into()),
+                    Err(sessions::Error::Closing) => return Err(NotDone::Closing),
                     Err(other) => return Err(Error::Refused(other.to_string()).into()),
                 }
             }

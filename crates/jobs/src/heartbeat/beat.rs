@@ -21,6 +21,7 @@ use protocol::{
         ProposedAction,
     },
 };
+use sessions::blocking::blocking;
 use tokio::{sync::watch, time::sleep};
 
 use super::{
@@ -28,7 +29,7 @@ use super::{
     facts::Logs,
     tick::{self, Tick},
 };
-use crate::{Jobs, session::blocking};
+use crate::Jobs;
 
 /// Minimum delay before a scheduled tick.
 const MIN_DELAY: Duration = Duration::from_millis(250);
@@ -132,7 +133,7 @@ impl Heartbeats {
         kind: Tick,
         reason: &str,
         may: MayExec,
-    ) -> Result<HeartbeatTickResponse, crate::Error> {
+    ) -> Result<HeartbeatTickResponse, sessions::Error> {
         company.check_trusted()?;
         let root = company.root().to_owned();
         let skipped = || {

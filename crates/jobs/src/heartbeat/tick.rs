@@ -21,6 +21,7 @@ use protocol::{
     },
 };
 use serde_json::json;
+use sessions::blocking::blocking;
 use tokio::time::{sleep, timeout};
 
 use super::{
@@ -30,7 +31,7 @@ use super::{
     pending::{self, Pending},
     triage::{self, Decision, Moment, Wake},
 };
-use crate::{Resubmit, session::blocking};
+use crate::Resubmit;
 
 /// How long a tick waits for the report of each woken worker. The next tick reads later reports.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -56,7 +57,7 @@ pub(crate) async fn run(
     kind: Tick,
     reason: &str,
     may: MayExec,
-) -> Result<HeartbeatTickResponse, crate::Error> {
+) -> Result<HeartbeatTickResponse, sessions::Error> {
     let started_ms = company.sources().now_ms();
     let setting = {
         let company = company.clone();
@@ -383,7 +384,7 @@ async fn await_report(
             .await
         {
             Ok(_) => {}
-            Err(crate::Error::Closing) => return WakeResult::NotYet,
+            Err(sessions::Error::Closing) => return WakeResult::NotYet,
             Err(error) => {
                 tracing::warn!(%error, worker = pending.worker_agent_id, "a worker cannot be woken");
                 return WakeResult::Nothing;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use company::{Company, document::Agent, execution::run as runs, layout};
+use drivers::{Driver, ErrorClass, Outcome, RetryHint};
 use protocol::{
     Id as _,
     company::{
@@ -13,24 +14,16 @@ use protocol::{
     },
 };
 use serde_json::{Value, json};
+use sessions::{
+    Error, Extra, Scribe, SessionRecord, Verdict, Worker, blocking::blocking, lanes::Strain,
+    missing_program, program, retry_at_of,
+};
 
 use super::{
     answer,
     prompt::{self, Flaw, Situation},
     run::Runner,
     schema, text, worker,
-};
-use crate::{
-    Error, adapter,
-    briefing::Worker,
-    driver::{Driver, ErrorClass, Outcome, RetryHint},
-    guard::Verdict,
-    lanes::Strain,
-    plan::Extra,
-    process::missing_program,
-    record::SessionRecord,
-    scribe::Scribe,
-    session::{blocking, retry_at_of},
 };
 
 /// Maximum number of bytes read from an output file.
@@ -172,7 +165,7 @@ impl Attempt<'_> {
                 RunStatus::Failed,
                 match ended {
                     Ended::Blocked(message) => Some(message.clone()),
-                    Ended::NotInstalled(program) => Some(adapter::not_installed(program)),
+                    Ended::NotInstalled(program) => Some(program::not_installed(program)),
                     Ended::Failed(failed) => Some(failed.error.clone()),
                     Ended::Answered(_) => None,
                     Ended::Canceled => Some("Attempt canceled by caller".to_owned()),

@@ -7,8 +7,7 @@
 use company::{Company, Error, Writer};
 use protocol::company::{JobId, ProjectId};
 use serde::{Deserialize, Serialize};
-
-use crate::ProcessId;
+use sessions::ProcessId;
 
 const FOLDER: &str = ".local/jobs";
 

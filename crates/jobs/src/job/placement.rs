@@ -14,8 +14,7 @@ use protocol::{
     },
 };
 use serde::{Deserialize, Serialize};
-
-use crate::{working_folder::InPlace, worktree};
+use sessions::{InPlace, worktree};
 
 const FOLDER: &str = ".local/job_placements";
 

@@ -9,10 +9,9 @@ use std::{
     time::Duration,
 };
 
+use drivers::Driver;
 use sha2::{Digest as _, Sha256};
 use tokio::process::Command;
-
-use crate::driver::Driver;
 
 /// Timeout of one probe command; some programs take five seconds to print their version.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -39,7 +38,7 @@ impl Probes {
         driver: &Driver,
         environment: &BTreeMap<String, String>,
     ) -> Probe {
-        let path = crate::adapter::executable(program).unwrap_or_else(|| PathBuf::from(program));
+        let path = sessions::program::executable(program).unwrap_or_else(|| PathBuf::from(program));
         let key = std::fs::metadata(&path).ok().map(|file| {
             let changed = file
                 .mtime()

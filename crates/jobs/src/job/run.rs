@@ -14,6 +14,7 @@ use protocol::{
     },
 };
 use serde_json::{Map, Value, json};
+use sessions::{Error, Scribe, blocking::blocking, lanes::Strain, program};
 use tokio::time::sleep;
 
 use super::{
@@ -23,7 +24,6 @@ use super::{
     prompt::Flaw,
     result, text, worker,
 };
-use crate::{Error, adapter, lanes::Strain, session::blocking};
 
 /// Maximum number of attempts, not counting those that wait for a rate limit.
 const MAX_ATTEMPTS: u32 = 3;
@@ -351,7 +351,7 @@ impl Runner {
         let Ok(run) = protocol::company::RunId::parse(run) else {
             return Ok(());
         };
-        let scribe = crate::scribe::Scribe {
+        let scribe = Scribe {
             company: self.company.clone(),
             project: self.project.clone(),
             session_ref: format!("local_{run}"),
@@ -411,7 +411,7 @@ impl Runner {
     }
 
     fn not_installed(&self, run: &str, agent: &Agent, program: &str) -> JobOutcome {
-        let message = adapter::not_installed(program);
+        let message = program::not_installed(program);
         self.own_result(
             run,
             JobResultStatus::Blocked,

@@ -1,15 +1,12 @@
 //! Tests that fill the documents of a planning package with workers that are small scripts.
 
-#[path = "support/fixture.rs"]
-mod support;
-
+use crate::fixture::{Fixture, MAY};
 use company::pipeline::intake::{self, NewIntake, Package};
 use protocol::{
     Id as _,
     company::{AgentId, pipeline::PipelineGenerationMode},
 };
 use serde_json::{Value, json};
-use support::{Fixture, MAY};
 
 /// A worker that answers with the requested document and an additional sentence.
 const WRITES: &str = r#"echo '{"type":"thread.started","thread_id":"t"}'
@@ -60,7 +57,7 @@ async fn what_workers_write_is_taken_over_and_what_they_cannot_stays_as_it_was()
     director(&fixture);
     let package = package(&fixture);
     fixture.codex(WRITES);
-    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
+    let filled = jobs::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
         .await
         .expect("an answer");
     let generation = &filled.generation;
@@ -102,7 +99,7 @@ async fn a_program_that_is_not_logged_in_writes_nothing() {
     let package = package(&fixture);
     fixture.codex(WRITES);
     fixture.login("Not logged in");
-    let filled = runner::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
+    let filled = jobs::fill(&fixture.sessions, &fixture.company, package, "gpt-9", MAY)
         .await
         .expect("an answer");
     let generation = &filled.generation;

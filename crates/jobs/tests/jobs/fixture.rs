@@ -1,6 +1,5 @@
 //! Test fixture: a company folder with a fake Codex.
 
-#![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(
     clippy::needless_pass_by_value,
     reason = "a test hands over what it wrote down"
@@ -18,6 +17,7 @@ use std::{
 };
 
 use company::{Companies, Company, Sources, document::Run, workspace::init::NonEmpty};
+use jobs::{Alone, Jobs, Resubmit};
 use protocol::{
     Id as _,
     company::{
@@ -25,8 +25,8 @@ use protocol::{
         job::{JobCollectResponse, JobSpec},
     },
 };
-use runner::{Alone, Jobs, Options, Resubmit, Sessions};
 use serde_json::{Value, json};
+use sessions::{Options, Sessions};
 use tempfile::TempDir;
 
 /// Tests have the permission to execute.

@@ -5,20 +5,17 @@
     reason = "a test hands over what it wrote down"
 )]
 
-#[path = "support/fixture.rs"]
-mod support;
-
 use std::{collections::BTreeMap, fs, path::Path};
 
+use crate::fixture::{Fixture, MAY};
 use company::{execution::heartbeat as files, policy::Actor};
+use jobs::{Heartbeats, Tick};
 use protocol::Id as _;
 use protocol::company::{
     ActorRole, AgentId,
     heartbeat::{HeartbeatConfigSetParams, HeartbeatTickResponse, ProposedAction},
 };
-use runner::{Heartbeats, Tick};
 use serde_json::{Value, json};
-use support::{Fixture, MAY};
 
 const OK: &str = r#"{"status":"ok","token":"HEARTBEAT_OK","summary":"quiet"}"#;
 

@@ -1,10 +1,5 @@
 //! Tests of the working folder of worker programs: never the checkout of a person, never the company folder.
 
-#[path = "support/checkout.rs"]
-mod checkout;
-#[path = "support/fixture.rs"]
-mod support;
-
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -12,8 +7,10 @@ use std::{
     process::Command,
 };
 
-use checkout::during_checkout;
+use crate::checkout::during_checkout;
+use crate::fixture::{DONE, Fixture, MAY};
 use company::{document::Run, execution::run};
+use jobs::{JobPlacement, Resubmit};
 use protocol::{
     Id as _,
     company::{
@@ -22,9 +19,7 @@ use protocol::{
         session::{CompanySessionLaunchParams, CompanySessionLaunchState},
     },
 };
-use runner::{JobPlacement, Resubmit};
 use serde_json::{Value, json};
-use support::{DONE, Fixture, MAY};
 
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
@@ -321,7 +316,7 @@ async fn a_worker_that_replaces_the_git_file_of_its_worktree_starts_nothing() {
         "workspace_dir": fixture.company.given(), "project_id": fixture.project, "max_age_hours": 0,
     });
     let params = serde_json::from_value(params).expect("params");
-    let cleaned = runner::worktree::cleanup(&fixture.company, &params)
+    let cleaned = sessions::worktree::cleanup(&fixture.company, &params)
         .await
         .expect("an answer");
     let reasons: Vec<_> = cleaned
@@ -532,7 +527,7 @@ async fn the_repository_a_job_was_submitted_with_holds_after_a_restart() {
     editing_worker(&fixture);
     let later = fixture.restarted();
     later.collect("job_1").await;
-    let job = support::job_id("job_1");
+    let job = crate::fixture::job_id("job_1");
     later.jobs.over(&later.company, &later.project, &job).await;
     let found = later.collect("job_1").await;
     assert_eq!(found.job.status, JobStatus::Completed);

@@ -1,18 +1,15 @@
 //! Tests of jobs with workers that are small scripts.
 
-#[path = "support/fixture.rs"]
-mod support;
-
 use std::{fs, time::Duration};
 
+use crate::fixture::{DONE, Fixture, MAY};
+use jobs::Resubmit;
 use protocol::Id as _;
 use protocol::company::{
     JobId, RunStatus,
     job::{JobCollectResponse, JobResultStatus, JobStatus},
 };
-use runner::Resubmit;
 use serde_json::json;
-use support::{DONE, Fixture, MAY};
 
 fn codes(collected: &JobCollectResponse) -> Vec<String> {
     let result = collected.result.as_ref().expect("a result");
@@ -181,7 +178,7 @@ async fn the_server_chooses_an_id_where_the_caller_does_not_and_never_a_path() {
         .await;
     assert!(matches!(
         escaped,
-        Err(runner::Error::Company(company::Error::Params(_)))
+        Err(sessions::Error::Company(company::Error::Params(_)))
     ));
 }
 
@@ -375,7 +372,7 @@ async fn stopping_the_session_of_an_attempt_ends_the_job() {
     let dir = fixture.company.given().to_owned();
     let stopped = fixture.sessions.stop(Some(&dir), &session_ref, MAY).await;
     stopped.expect("a session");
-    let job = support::job_id("job_1");
+    let job = crate::fixture::job_id("job_1");
     let over = fixture.jobs.over(&fixture.company, &fixture.project, &job);
     over.await;
     let collected = fixture.collect("job_1").await;

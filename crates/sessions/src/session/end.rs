@@ -6,19 +6,19 @@ use company::{
     document::{Run, RunSpec, Usage},
     event_log::Event,
 };
+use drivers::{ErrorClass, Outcome, codex_app_server::Completion, usage};
 use protocol::company::{RunStatus, Text};
 use serde_json::{Value, json};
 
 use super::{leader::Exit, started::Cause};
 use crate::{
     budget::{self, Phase, Spent},
-    driver::{ErrorClass, Outcome, codex_app_server::Completion},
     plan::Plan,
     process::{ProcessId, signal_name},
     record::SessionRecord,
     scribe::{Scribe, cause_of},
     sink::Sink,
-    threads, usage,
+    threads,
 };
 
 const UNSEEN_END: &str = "the gateway was restarted while it ran, so nobody saw how it ended";
@@ -276,7 +276,7 @@ pub(crate) fn retry_at(plan: &Plan, outcome: Option<&Outcome>) -> Option<i64> {
 }
 
 /// Like [`retry_at`], for an outcome without a plan.
-pub(crate) fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64> {
+pub fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64> {
     let hint = outcome.retry.as_ref()?;
     hint.at_ms(company.sources().now_ms(), &jiff::tz::TimeZone::system())
 }

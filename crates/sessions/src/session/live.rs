@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use drivers::Outcome;
 use protocol::company::TaskId;
 use tokio::sync::watch;
 
-use crate::{budget::Spent, driver::Outcome, record::SessionRecord};
+use crate::{budget::Spent, record::SessionRecord};
 
 /// Handle of a session of this process. The task that runs the session updates it; requests read it.
 #[derive(Debug)]

@@ -8,18 +8,23 @@ use std::{
 };
 
 use company::{document::Run, files};
+use drivers::{
+    Driver,
+    codex_app_server::TurnWish,
+    command,
+    redaction::{self, redacted},
+};
 use protocol::company::{
     RunStatus, Visibility,
     session::{CompanySessionMode, CompanySessionPermission},
 };
 use serde_json::json;
 
-use super::{NotStarted, blocking, not_running};
+use super::{NotStarted, not_running};
 use crate::{
-    driver::{Driver, codex_app_server::TurnWish, command},
+    blocking::blocking,
     instructions::{self, Placed},
     plan::{Command, Plan},
-    redaction::{self, redacted},
     scribe::Scribe,
     snapshot,
     working_folder::WorkingFolder,

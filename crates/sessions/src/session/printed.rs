@@ -2,6 +2,7 @@
 
 use std::{fs::File, sync::Arc};
 
+use drivers::{codex_app_server::Conversation, output::Stream, usage};
 use serde_json::Value;
 use tokio::{
     io::AsyncWriteExt as _,
@@ -11,11 +12,9 @@ use tokio::{
 };
 
 use crate::{
-    driver::codex_app_server::Conversation,
-    output::{self, Piece, Stream},
+    output::{self, Piece},
     pipes::Pipes,
     sink::{Heard, Sink},
-    usage,
 };
 
 /// Capacity of the queue of output pieces that wait to be written.

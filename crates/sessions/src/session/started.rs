@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use drivers::{Outcome, StopSignal, codex_app_server::Conversation, output::Stream, usage};
 use protocol::company::RunStatus;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -20,7 +21,7 @@ use tokio::{
 };
 
 use super::{
-    Live, NotStarted, Stage, blocking,
+    Live, NotStarted, Stage,
     end::End,
     fail,
     leader::{Exit, Leader},
@@ -28,16 +29,15 @@ use super::{
     printed::{BATCH_BYTES, Printed, Sign, converse, pump},
 };
 use crate::{
+    blocking::blocking,
     budget::{self, Spent},
-    driver::{Outcome, StopSignal, codex_app_server::Conversation},
     instructions::Placed,
-    output::Stream,
     pipes::{self, Pipes},
     plan::Plan,
-    process::{self, ProcessId, Tree, spawn_error},
+    process::{self, ProcessId, spawn_error},
+    process_tree::Tree,
     scribe::Scribe,
     sink::Sink,
-    usage,
 };
 
 /// How long a process may take to end after a signal.

@@ -9,10 +9,11 @@ use serde_json::json;
 use super::{Inner, Sessions, known::Known, lock};
 use crate::{
     Error,
+    blocking::{blocking, open},
     process::ProcessId,
     record,
     scribe::Scribe,
-    session::{Stage, blocking, open},
+    session::Stage,
 };
 
 /// A request to cancel a run.

@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use company::{Company, document::Run, layout, unix_ms};
+use drivers::environment::MARK;
 use protocol::{
     Id as _, MayExec,
     company::{ProjectId, RunId, RunStatus, session::CompanySessionState},
@@ -15,12 +16,13 @@ use tokio::time::sleep;
 use super::Sessions;
 use crate::{
     Error,
-    environment::MARK,
+    blocking::blocking,
     pipes::{self, Reading},
-    process::{ProcessId, Tree},
+    process::ProcessId,
+    process_tree::Tree,
     record::SessionRecord,
     scribe::Scribe,
-    session::{STOP_FLAG, blocking},
+    session::STOP_FLAG,
 };
 
 const DETACHED: &str = "Session process is detached from this runtime (possible restart).";

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use company::{document::Run, policy::Actor};
+use drivers::{Driver, command, redaction::redacted};
 use protocol::company::{
     RunStatus,
     session::{
@@ -17,13 +18,7 @@ use super::{
     preflight::{applies_guard, decide, judge},
 };
 use crate::{
-    Error, adapter, budget,
-    driver::{self, Driver},
-    guard::Verdict,
-    instructions,
-    plan::Plan,
-    redaction::redacted,
-    session::{self, blocking},
+    Error, blocking::blocking, budget, guard::Verdict, instructions, plan::Plan, program, session,
     working_folder::WorkingFolder,
 };
 
@@ -100,11 +95,11 @@ impl Sessions {
                 let secrets = plan.secrets(&command.environment);
                 let argv = command.line.argv.iter();
                 let argv: Vec<_> = argv.map(|argument| redacted(argument, &secrets)).collect();
-                if let Some(error) = driver::command::refusal(&argv) {
+                if let Some(error) = command::refusal(&argv) {
                     refuse(error.to_owned());
                 }
                 if let Some(program) = not_installed(plan, &argv).await {
-                    refuse(adapter::not_installed(&program));
+                    refuse(program::not_installed(&program));
                 }
                 let worktree = folder.worktree();
                 let mut instructions = command.instructions;
@@ -174,7 +169,7 @@ async fn not_installed(plan: &Plan, argv: &[String]) -> Option<String> {
         return None;
     }
     let looked = blocking(move || {
-        let is_there = adapter::executable(&program).is_some();
+        let is_there = program::executable(&program).is_some();
         Ok((!is_there).then_some(program))
     });
     looked.await.ok().flatten()

@@ -15,11 +15,12 @@ use serde_json::Map;
 use super::{Inner, lock};
 use crate::{
     Error,
+    blocking::locate,
     lanes::Ticket,
     plan::Plan,
     process::ProcessId,
     record::{self, SessionRecord, SessionRecordTag},
-    session::{self, Live, STOP_FLAG, Stage},
+    session::{Live, STOP_FLAG, Stage},
 };
 
 /// Maximum number of sessions that are over and stay in the registry, so that callers can look them up by name alone.
@@ -181,7 +182,7 @@ impl Inner {
             let newest = same_name.max_by_key(|(_, known)| known.live.state().record.started_at_ms);
             return Ok(newest.map(|(_, known)| Arc::clone(known)));
         };
-        let company = session::at(&self.companies, workspace_dir).await?;
+        let company = locate(&self.companies, workspace_dir).await?;
         Ok(self.get(&company, session_ref))
     }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use company::{document::Run, layout, policy::Actor};
+use drivers::{ErrorClass, Outcome};
 use protocol::{
     MayExec,
     company::{
@@ -21,14 +22,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Inner, Sessions, known::Known, lock, on_thread, preflight::actor};
+use super::{Inner, Sessions, known::Known, lock, preflight::actor};
 use crate::{
     Error,
-    driver::{ErrorClass, Outcome},
+    blocking::{blocking, locate, on_thread},
     lanes::{Strain, Ticket},
     plan::{Extra, Plan},
     scribe::Scribe,
-    session::{self, NotStarted, Stage, blocking},
+    session::{self, NotStarted, Stage},
     working_folder::InPlace,
 };
 
@@ -48,7 +49,7 @@ impl Sessions {
     }
 
     /// Like [`Sessions::launch`], with settings that only jobs can make.
-    pub(crate) async fn launch_with(
+    pub async fn launch_with(
         &self,
         params: CompanySessionLaunchParams,
         extra: Extra,
@@ -59,7 +60,7 @@ impl Sessions {
             return Err(Error::Closing);
         }
         let explains = params.explain.unwrap_or(false);
-        let company = session::at(&inner.companies, &params.workspace_dir).await?;
+        let company = locate(&inner.companies, &params.workspace_dir).await?;
         company.check_is_company()?;
         company.check_trusted()?;
         self.look_at(&company, may).await?;

@@ -12,8 +12,9 @@ use protocol::{
 
 use super::{Sessions, detached::reconcile};
 use crate::{
-    Error, record,
-    session::{at, blocking},
+    Error,
+    blocking::{blocking, locate},
+    record,
 };
 
 impl Sessions {
@@ -28,7 +29,7 @@ impl Sessions {
             None => self.inner.rows(|_| true),
             Some(dir) => {
                 // The path need not be a company folder: any folder without records yields an empty list.
-                let company = at(&self.inner.companies, dir).await?;
+                let company = locate(&self.inner.companies, dir).await?;
                 if let Some(may) = may {
                     self.look_at(&company, may).await?;
                 }

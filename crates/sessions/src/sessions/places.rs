@@ -22,9 +22,9 @@ use tokio::{sync::oneshot, time::sleep};
 use super::{Inner, known::Known, lock};
 use crate::{
     Error,
+    blocking::blocking,
     lanes::{Cooldown, Entry, Lane, Limits, Obstacle, Strain, Team, Ticket, Waiting},
     plan::Plan,
-    session::blocking,
 };
 
 /// Path of the saved cool-downs, relative to the company folder.

@@ -7,16 +7,17 @@ use company::{
     event_log::Event,
     policy::{self, Action, Actor, Decision, Resource},
 };
+use drivers::Driver;
 use protocol::company::{
     ActorRole, RunStatus, TaskId, Visibility, session::CompanySessionLaunchParams,
 };
 use serde_json::json;
 
-use super::{Inner, Sessions, known::Known, lock, on_thread};
+use super::{Inner, Sessions, known::Known, lock};
 use crate::{
     Error,
+    blocking::on_thread,
     budget::{self, Phase, Spent},
-    driver::Driver,
     guard::{self, Verdict},
     plan::Plan,
     scribe::{Scribe, cause_of},

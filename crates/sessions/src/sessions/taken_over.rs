@@ -19,12 +19,14 @@ use tokio::time::sleep;
 
 use super::{Sessions, detached::reconcile, known::Known, lock};
 use crate::{
-    Error, instructions,
+    Error,
+    blocking::blocking,
+    instructions,
     pipes::{self, Pipes, Reading},
     plan::{Extra, Plan},
     process::ProcessId,
     record::{self, SessionRecord},
-    session::{self, Live, Stage, blocking},
+    session::{self, Live, Stage},
 };
 
 /// How often watched folders are searched for sessions whose gateway has ended.
