@@ -23,7 +23,7 @@ use company::{
     policy::Actor,
     workspace::init::{self, NonEmpty},
 };
-use jobs::{Alone, Heartbeats, Jobs, Tick};
+use jobs::{Heartbeats, Jobs, StandaloneServices, Tick};
 use protocol::{
     Id as _,
     company::{ActorRole, AgentId, JobKind, ProjectId, Text, heartbeat::HeartbeatConfigSetParams},
@@ -55,7 +55,7 @@ async fn main() -> ExitCode {
     std::thread::sleep(Duration::from_millis(100));
 
     let sessions = Sessions::new(companies.clone(), Options::default());
-    let beats = Heartbeats::new(Jobs::new(sessions, Arc::new(Alone)));
+    let beats = Heartbeats::new(Jobs::new(sessions, Arc::new(StandaloneServices)));
     let tick = async || {
         let begin = Instant::now();
         let ticked = beats

@@ -42,7 +42,7 @@ pub enum Driver {
 
 /// The inputs from which a driver builds a command line.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct CommandRequest {
     /// Name or path of the worker program.
     pub bin: String,
     /// The prompt.
@@ -133,13 +133,13 @@ impl Driver {
     }
 
     /// Builds the command line; `None` if the caller has to supply it.
-    pub fn command_line(&self, wish: &Wish) -> Option<CommandLine> {
+    pub fn command_line(&self, request: &CommandRequest) -> Option<CommandLine> {
         match self {
             Self::Command | Self::CodexAppServer => None,
-            Self::Codex => Some(codex::command_line(wish)),
-            Self::Claude => Some(claude::command_line(wish)),
-            Self::Gemini => Some(gemini::command_line(wish)),
-            Self::Declared(_, driver) => Some(declared::command_line(driver, wish)),
+            Self::Codex => Some(codex::command_line(request)),
+            Self::Claude => Some(claude::command_line(request)),
+            Self::Gemini => Some(gemini::command_line(request)),
+            Self::Declared(_, driver) => Some(declared::command_line(driver, request)),
         }
     }
 
@@ -147,14 +147,14 @@ impl Driver {
     pub fn reader(&self) -> Reader {
         match self {
             Self::Command | Self::CodexAppServer => Reader::Nothing,
-            Self::Codex => Reader::Codex(codex::Output::default()),
-            Self::Claude => Reader::Claude(claude::Output::default()),
-            Self::Gemini => Reader::Gemini(gemini::Output::default()),
+            Self::Codex => Reader::Codex(codex::CodexOutput::default()),
+            Self::Claude => Reader::Claude(claude::ClaudeOutput::default()),
+            Self::Gemini => Reader::Gemini(gemini::GeminiOutput::default()),
             Self::Declared(_, driver) => match driver.output {
                 DeclaredOutput::Text => Reader::Nothing,
-                DeclaredOutput::Codex => Reader::Codex(codex::Output::default()),
-                DeclaredOutput::Claude => Reader::Claude(claude::Output::default()),
-                DeclaredOutput::Gemini => Reader::Gemini(gemini::Output::default()),
+                DeclaredOutput::Codex => Reader::Codex(codex::CodexOutput::default()),
+                DeclaredOutput::Claude => Reader::Claude(claude::ClaudeOutput::default()),
+                DeclaredOutput::Gemini => Reader::Gemini(gemini::GeminiOutput::default()),
             },
         }
     }
@@ -165,7 +165,7 @@ impl Driver {
         match self.reader() {
             Reader::Codex(_) => {
                 let parent = forked_thread(argv).map(ToOwned::to_owned);
-                Reader::Codex(codex::Output::continuing(totals(), parent))
+                Reader::Codex(codex::CodexOutput::continuing(totals(), parent))
             }
             reader @ (Reader::Nothing | Reader::Claude(_) | Reader::Gemini(_)) => reader,
         }
@@ -340,11 +340,11 @@ pub enum Reader {
     /// The output format is unknown; nothing is parsed.
     Nothing,
     /// `codex exec --json`.
-    Codex(codex::Output),
+    Codex(codex::CodexOutput),
     /// `claude -p`.
-    Claude(claude::Output),
+    Claude(claude::ClaudeOutput),
     /// `gemini`.
-    Gemini(gemini::Output),
+    Gemini(gemini::GeminiOutput),
 }
 
 impl Reader {

@@ -44,7 +44,7 @@ const DEFAULT_VARIABLES: [&str; 28] = [
 
 /// The environment settings of a launch.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct EnvironmentRequest {
     /// Variables that the launch sets, with their values.
     pub set: BTreeMap<String, String>,
     /// Names of variables of the gateway that the launch requests in addition to the default ones.
@@ -59,7 +59,7 @@ pub struct Wanted {
 /// itself sets; the launch may override them.
 pub fn select_variables(
     inherited: impl Iterator<Item = (String, String)>,
-    wanted: &Wanted,
+    requested: &EnvironmentRequest,
     driver: &Driver,
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
@@ -67,7 +67,7 @@ pub fn select_variables(
     let is_paid_by_use = policy.is_some_and(|policy| policy.channel == Channel::Api);
     let may_pass = |name: &str| {
         let is_named = |names: &[String]| names.iter().any(|named| named == name);
-        if wanted.inherit || is_named(&wanted.passthrough) || is_named(&wanted.allowed) {
+        if requested.inherit || is_named(&requested.passthrough) || is_named(&requested.allowed) {
             return true;
         }
         // A pattern does not pass a secret on: its full name is required, unless it is the key of a provider that is
@@ -77,12 +77,12 @@ pub fn select_variables(
         }
         let usual = DEFAULT_VARIABLES.iter().chain(driver.variables()).copied();
         usual
-            .chain(wanted.allowed.iter().map(String::as_str))
+            .chain(requested.allowed.iter().map(String::as_str))
             .any(|pattern| fits(pattern, name))
     };
     let mut found: BTreeMap<_, _> = inherited.filter(|(name, _)| may_pass(name)).collect();
     found.extend(own.clone());
-    found.extend(wanted.set.clone());
+    found.extend(requested.set.clone());
     found
 }
 
@@ -156,7 +156,11 @@ mod tests {
     }
 
     /// Names of the gateway's variables that are passed on.
-    fn passed(wanted: &Wanted, driver: &Driver, channel: Option<Channel>) -> Vec<String> {
+    fn passed(
+        requested: &EnvironmentRequest,
+        driver: &Driver,
+        channel: Option<Channel>,
+    ) -> Vec<String> {
         const GATEWAY: [&str; 11] = [
             "ANTHROPIC_API_KEY",
             "ANTHROPIC_BASE_URL",
@@ -179,7 +183,7 @@ mod tests {
         let inherited = GATEWAY.map(|name| (name.to_owned(), "value".to_owned()));
         let found = select_variables(
             inherited.into_iter(),
-            wanted,
+            requested,
             driver,
             policy.as_ref(),
             &BTreeMap::new(),
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_nobody_named_stays_outside() {
-        let nothing = Wanted::default();
+        let nothing = EnvironmentRequest::default();
         let passed = |driver, channel| passed(&nothing, driver, channel);
         assert_eq!(passed(&Driver::Command, None), ["LC_ALL", "PATH"]);
         assert_eq!(
@@ -212,33 +216,37 @@ mod tests {
 
     #[test]
     fn a_pattern_of_the_operator_passes_no_secret_and_a_name_does() {
-        let wanted = |allowed: &[&str]| Wanted {
+        let requested = |allowed: &[&str]| EnvironmentRequest {
             allowed: allowed.iter().map(|name| (*name).to_owned()).collect(),
-            ..Wanted::default()
+            ..EnvironmentRequest::default()
         };
         assert_eq!(
-            passed(&wanted(&["MY_*", "SSH_AUTH_SOCK"]), &Driver::Command, None),
+            passed(
+                &requested(&["MY_*", "SSH_AUTH_SOCK"]),
+                &Driver::Command,
+                None
+            ),
             ["LC_ALL", "MY_BUILD_FLAG", "PATH", "SSH_AUTH_SOCK"]
         );
         assert_eq!(
-            passed(&wanted(&["GITHUB_*"]), &Driver::Command, None),
+            passed(&requested(&["GITHUB_*"]), &Driver::Command, None),
             ["LC_ALL", "PATH"]
         );
         assert_eq!(
-            passed(&wanted(&["GITHUB_TOKEN"]), &Driver::Command, None),
+            passed(&requested(&["GITHUB_TOKEN"]), &Driver::Command, None),
             ["GITHUB_TOKEN", "LC_ALL", "PATH"]
         );
     }
 
     #[test]
     fn what_the_caller_sets_is_there_and_what_only_the_session_sets_too() {
-        let wanted = Wanted {
+        let requested = EnvironmentRequest {
             set: [("MY_API_KEY".to_owned(), "01234\"56789".to_owned())].into(),
-            ..Wanted::default()
+            ..EnvironmentRequest::default()
         };
         let own = [(MARK.to_owned(), "/run".to_owned())].into();
         let inherited = [("PATH".to_owned(), "/bin".to_owned())].into_iter();
-        let found = select_variables(inherited, &wanted, &Driver::Command, None, &own);
+        let found = select_variables(inherited, &requested, &Driver::Command, None, &own);
         assert_eq!(found["MY_API_KEY"], "01234\"56789");
         assert_eq!(found[MARK], "/run");
         assert!(found.contains_key("PATH"));

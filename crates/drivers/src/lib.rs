@@ -11,7 +11,7 @@ pub mod threads;
 pub mod usage;
 
 pub use driver::{
-    CommandLine, DeclaredDriver, DeclaredOutput, DeclaredPrompt, Driver, ErrorClass, Outcome,
-    Reader, RetryHint, StopSignal, Wish, codex_app_server, command,
+    CommandLine, CommandRequest, DeclaredDriver, DeclaredOutput, DeclaredPrompt, Driver,
+    ErrorClass, Outcome, Reader, RetryHint, StopSignal, codex_app_server, command,
 };
 pub use names::provider_warning;

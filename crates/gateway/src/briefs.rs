@@ -16,7 +16,10 @@ use protocol::{
 };
 use rpc::{Failure, Kind};
 use serde::{Deserialize, Serialize};
-use sessions::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
+use sessions::{
+    BoxFuture, EditOutcome, InstructionsEdit, InstructionsFile, InstructionsService,
+    WorkerDescription, WorkerInstructions, WorkerOver,
+};
 use tokio::task::JoinHandle;
 
 use crate::{
@@ -30,7 +33,7 @@ use crate::{
 /// The maximum length of a thread title made from a task, in characters.
 const TITLE_CHARS: usize = 80;
 
-/// The implementation of [`Briefing`] for the worker sessions of this gateway.
+/// The implementation of [`InstructionsService`] for the worker sessions of this gateway.
 pub(crate) struct Briefs {
     gateway: Weak<Gateway>,
     /// The tasks that record started workers, by run.
@@ -46,8 +49,11 @@ impl Briefs {
     }
 }
 
-impl Briefing for Briefs {
-    fn brief(&self, worker: Worker) -> Later<Result<Brief, String>> {
+impl InstructionsService for Briefs {
+    fn instructions_for(
+        &self,
+        worker: WorkerDescription,
+    ) -> BoxFuture<Result<WorkerInstructions, String>> {
         let gateway = self.gateway.upgrade();
         Box::pin(async move {
             let gateway = gateway.ok_or("the gateway stops")?;
@@ -57,7 +63,7 @@ impl Briefing for Briefs {
             let compiled = gateway.agent.brief(&brief(&worker, place)).await;
             let compiled = compiled.map_err(|error| error.to_string())?;
             let manifest = serde_json::to_string_pretty(&compiled.manifest);
-            Ok(Brief {
+            Ok(WorkerInstructions {
                 text: compiled.full(),
                 manifest: manifest.map_err(|error| error.to_string())?,
                 file,
@@ -65,13 +71,13 @@ impl Briefing for Briefs {
         })
     }
 
-    fn started(&self, worker: Worker, brief: Brief) {
+    fn started(&self, worker: WorkerDescription, instructions: WorkerInstructions) {
         let Some(gateway) = self.gateway.upgrade() else {
             return;
         };
         let run = worker.run.clone();
         let noting = tokio::spawn(async move {
-            if let Err(error) = gateway.note_start(worker, &brief.manifest).await {
+            if let Err(error) = gateway.note_start(worker, &instructions.manifest).await {
                 tracing::warn!(error, "the thread of a worker cannot be recorded");
             }
         });
@@ -79,28 +85,28 @@ impl Briefing for Briefs {
         starting.insert(run, noting);
     }
 
-    fn edited(&self, edit: Edited) -> Later<Handed> {
+    fn edited(&self, edit: InstructionsEdit) -> BoxFuture<EditOutcome> {
         let gateway = self.gateway.upgrade();
         Box::pin(async move {
             let Some(gateway) = gateway else {
-                return Handed::Later("the gateway stops".to_owned());
+                return EditOutcome::Deferred("the gateway stops".to_owned());
             };
             match gateway.propose_edit(edit).await {
-                Ok(()) => Handed::Taken,
+                Ok(()) => EditOutcome::Proposed,
                 Err(failure) => {
                     let passes = matches!(failure.kind(), Kind::Internal | Kind::Overloaded);
                     let reason = failure.message().to_owned();
                     if passes {
-                        Handed::Later(reason)
+                        EditOutcome::Deferred(reason)
                     } else {
-                        Handed::Refused(reason)
+                        EditOutcome::Rejected(reason)
                     }
                 }
             }
         })
     }
 
-    fn over(&self, over: WorkerOver) -> Later<()> {
+    fn over(&self, over: WorkerOver) -> BoxFuture<()> {
         let gateway = self.gateway.upgrade();
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let noting = starting.remove(&over.worker.run);
@@ -125,7 +131,7 @@ impl Briefing for Briefs {
             let Some(gateway) = gateway else {
                 return;
             };
-            let has_turn = over.was_briefed
+            let has_turn = over.had_instructions
                 && match gateway.agent.worker_ended(end).await {
                     Ok(()) => true,
                     // The start of the worker could not be recorded.
@@ -160,7 +166,7 @@ fn author(agent: &str) -> String {
 impl Gateway {
     /// Returns the effective agents doc of a project. Only the nearest document applies, so an edit of the file is an
     /// edit of that document.
-    async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
+    async fn file_of(&self, place: &ProjectPlace) -> Result<Option<InstructionsFile>, String> {
         let scope = DocScope {
             workspace_id: place.workspace_id.clone(),
             folder_id: place.folder_id.clone(),
@@ -174,7 +180,7 @@ impl Gateway {
             folder_id: found.doc.folder_id,
             version: found.doc.version,
         };
-        Ok(Some(BriefFile {
+        Ok(Some(InstructionsFile {
             name: if found.source_path.is_empty() {
                 "AGENTS.md of the thread tree".to_owned()
             } else {
@@ -186,7 +192,7 @@ impl Gateway {
     }
 
     /// Creates a proposal from the file that a worker edited.
-    async fn propose_edit(self: &Arc<Self>, edit: Edited) -> Result<(), Failure> {
+    async fn propose_edit(self: &Arc<Self>, edit: InstructionsEdit) -> Result<(), Failure> {
         let origin: Origin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
         // The origin record is stored in the company folder, which is untrusted, so it must not reach another
@@ -224,7 +230,10 @@ impl Gateway {
 
     /// Returns the folder of the worker's project in the thread tree. Links the company folder first if the project has
     /// no folder yet.
-    async fn place_of(self: &Arc<Self>, worker: &Worker) -> Result<ProjectPlace, String> {
+    async fn place_of(
+        self: &Arc<Self>,
+        worker: &WorkerDescription,
+    ) -> Result<ProjectPlace, String> {
         let dir = linking::dir(&worker.company);
         let find = async || {
             let companies = self.store.companies();
@@ -242,7 +251,7 @@ impl Gateway {
     }
 
     /// Stores the outputs of a worker as artifacts.
-    async fn keep_outputs(self: &Arc<Self>, worker: Worker, has_turn: bool) {
+    async fn keep_outputs(self: &Arc<Self>, worker: WorkerDescription, has_turn: bool) {
         let place = match self.place_of(&worker).await {
             Ok(place) => place,
             Err(error) => {
@@ -269,14 +278,18 @@ impl Gateway {
         outputs::keep(self, outputs).await;
     }
 
-    async fn note_start(self: &Arc<Self>, worker: Worker, manifest: &str) -> Result<(), String> {
+    async fn note_start(
+        self: &Arc<Self>,
+        worker: WorkerDescription,
+        manifest: &str,
+    ) -> Result<(), String> {
         let place = self.place_of(&worker).await?;
         let noted = self.agent.worker_started(brief(&worker, place), manifest);
         noted.await.map_err(|error| error.to_string())
     }
 }
 
-fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
+fn brief(worker: &WorkerDescription, place: ProjectPlace) -> WorkerBrief {
     let title: String = worker
         .task
         .lines()
@@ -310,7 +323,7 @@ pub(crate) fn is_workers_turn(turn_id: &str) -> bool {
 }
 
 /// Returns the id of a worker's hidden thread, derived from its job if it has one, otherwise from its run.
-fn thread_id(worker: &Worker) -> String {
+fn thread_id(worker: &WorkerDescription) -> String {
     let of = match &worker.job {
         Some(job) => job.as_str(),
         None => worker.run.as_str(),

@@ -16,11 +16,11 @@ use crate::{
     company_events::CompanyEvents,
     home::Owner,
     janitor,
+    job_services::GatewayJobServices,
     linking::Links,
     methods,
     peer::RelativePaths,
     providers::{Config, Providers},
-    surroundings::Around,
     turns,
     watch::{self, Watch},
 };
@@ -147,10 +147,10 @@ impl Gateway {
                 held.push(token.clone());
                 held
             });
-            session_options.briefer =
-                sessions::Briefer::new(Arc::new(Briefs::new(gateway.clone())));
+            session_options.instructions_source =
+                sessions::InstructionsSource::new(Arc::new(Briefs::new(gateway.clone())));
             let sessions = sessions::Sessions::new(companies.clone(), session_options);
-            let around = Around {
+            let around = GatewayJobServices {
                 indexes: indexes.clone(),
                 inputs: RunInputs::new(gateway.clone()),
             };
@@ -236,7 +236,7 @@ impl Gateway {
             let Ok(company) = self.folder_at(&dir).await else {
                 continue;
             };
-            if let Err(error) = self.sessions.look_at(&company, may).await {
+            if let Err(error) = self.sessions.recover_once(&company, may).await {
                 tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
             }
         }

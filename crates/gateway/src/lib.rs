@@ -16,6 +16,7 @@ mod gateway;
 mod home;
 mod http;
 mod janitor;
+mod job_services;
 mod linking;
 mod methods;
 mod new_company;
@@ -28,7 +29,6 @@ mod serve;
 mod sha256;
 mod sources;
 mod stdio;
-mod surroundings;
 mod turns;
 mod watch;
 

@@ -21,9 +21,9 @@ use protocol::{
     },
 };
 use serde_json::json;
-use sessions::{Error, Extra, Scribe, Sessions, blocking::blocking};
+use sessions::{Error, Extra, RunLog, Sessions, blocking::blocking};
 
-use crate::job::{ATTEMPT, close_run, failed, kind_of, said, worker};
+use crate::job::{ATTEMPT, answer_texts, close_run, failed, kind_of, worker};
 
 /// Fills all target documents of a package, one after the other, and returns the package's response with the counts of
 /// documents that were written and that failed.
@@ -146,16 +146,16 @@ impl Filling<'_> {
             .await?
         };
         *made = Some(run.clone());
-        let scribe = Scribe {
+        let run_log = RunLog {
             company: self.company.clone(),
             project,
             session_ref: format!("fill_{}", run.run_id),
             run: run.run_id,
         };
-        let answered = self.ask(&scribe, &agent, prompt).await;
+        let answered = self.ask(&run_log, &agent, prompt).await;
         if let Err(error) = &answered {
-            let (scribe, error) = (scribe.clone(), error.to_string());
-            let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
+            let (run_log, error) = (run_log.clone(), error.to_string());
+            let closed = blocking(move || close_run(&run_log, "launch_failed", &error));
             if let Err(error) = closed.await {
                 tracing::warn!(%error, "the run of a document cannot be closed");
             }
@@ -163,13 +163,13 @@ impl Filling<'_> {
         answered
     }
 
-    async fn ask(&self, scribe: &Scribe, agent: &Agent, prompt: String) -> Result<String, Error> {
+    async fn ask(&self, run_log: &RunLog, agent: &Agent, prompt: String) -> Result<String, Error> {
         let lead = self.lead.as_deref();
         let params = json!({
-            "workspace_dir": scribe.company.given(),
-            "project_id": scribe.project,
-            "run_id": scribe.run,
-            "session_ref": scribe.session_ref,
+            "workspace_dir": run_log.company.given(),
+            "project_id": run_log.project,
+            "run_id": run_log.run,
+            "session_ref": run_log.session_ref,
             "actor_id": lead.map(|lead| &lead.id),
             "actor_role": lead.map(|lead| lead.role),
             "timeout_ms": u64::try_from(ATTEMPT.as_millis()).unwrap_or(u64::MAX),
@@ -178,7 +178,7 @@ impl Filling<'_> {
         let mut params: CompanySessionLaunchParams = serde_json::from_value(params)
             .map_err(|error| company::Error::Refused(error.to_string()))?;
         params.model = self.model_of(agent).and_then(Text::new);
-        worker::dress(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
+        worker::set_prompt(&mut params, agent, prompt, PermissionLevel::ReadOnly)?;
         let dir = params.workspace_dir.clone();
         let extra = Extra {
             is_worker: true,
@@ -186,15 +186,15 @@ impl Filling<'_> {
             ..Extra::default()
         };
         self.sessions.launch_with(params, extra, self.may).await?;
-        let over = self.sessions.over(&dir, &scribe.session_ref).await;
+        let over = self.sessions.over(&dir, &run_log.session_ref).await;
         let Some((record, outcome)) = over else {
-            return Err(Error::Unknown(scribe.session_ref.clone()));
+            return Err(Error::Unknown(run_log.session_ref.clone()));
         };
-        let scribe = scribe.clone();
+        let run_log = run_log.clone();
         let answer = blocking(move || {
-            let (company, project, run) = (&scribe.company, &scribe.project, &scribe.run);
+            let (company, project, run) = (&run_log.company, &run_log.project, &run_log.run);
             match record.status {
-                RunStatus::Ended => Ok(said(company, project, run, outcome).output),
+                RunStatus::Ended => Ok(answer_texts(company, project, run, outcome).output),
                 RunStatus::Failed | RunStatus::Stopped | RunStatus::Running => {
                     let failed = failed(company, project, run, &record, outcome.as_ref());
                     Err(company::Error::Refused(failed.error))

@@ -12,7 +12,7 @@ mod pending;
 mod tick;
 pub mod triage;
 
-pub use act::Carried;
+pub use act::ActionTotals;
 pub use beat::Heartbeats;
 pub use forecast::forecast;
 pub use tick::Tick;

@@ -12,7 +12,7 @@ mod prompt;
 mod result;
 mod run;
 mod schema;
-mod surroundings;
+mod services;
 pub(crate) mod worker;
 
 use std::{
@@ -41,10 +41,10 @@ use sessions::{
 };
 use tokio::sync::watch;
 
-pub(crate) use attempt::{close_run, failed, said};
+pub(crate) use attempt::{answer_texts, close_run, failed};
 pub use placement::JobPlacement;
 pub(crate) use result::text;
-pub use surroundings::{Alone, ContextPlan, KeptPlan, Surroundings};
+pub use services::{ContextPlan, JobServices, KeptPlan, StandaloneServices};
 pub(crate) use worker::kind as kind_of;
 
 /// Default timeout of an attempt; `AC_JOB_ATTEMPT_TIMEOUT_MS` overrides it.
@@ -58,7 +58,7 @@ pub struct Jobs {
 
 struct Inner {
     sessions: Sessions,
-    surroundings: Arc<dyn Surroundings>,
+    services: Arc<dyn JobServices>,
     /// Jobs that this process works on.
     active: Mutex<BTreeMap<Key, Arc<Active>>>,
     /// Company folders whose unfinished jobs were already recovered.
@@ -125,13 +125,13 @@ impl std::fmt::Debug for Jobs {
 
 impl Jobs {
     /// Creates the registry without active jobs.
-    pub fn new(sessions: Sessions, surroundings: Arc<dyn Surroundings>) -> Self {
+    pub fn new(sessions: Sessions, services: Arc<dyn JobServices>) -> Self {
         let configured = std::env::var("AC_JOB_ATTEMPT_TIMEOUT_MS").ok();
         let configured = configured.and_then(|text| text.trim().parse().ok());
         Self {
             inner: Arc::new(Inner {
                 sessions,
-                surroundings,
+                services,
                 active: Mutex::default(),
                 recovered: Mutex::default(),
                 probes: probe::Probes::default(),
@@ -243,7 +243,7 @@ impl Jobs {
         spec.job_id = text(job.as_str());
         spec.workspace_dir = text(company.shown_path("").trim_end_matches('/'));
         self.inner
-            .surroundings
+            .services
             .check_refs(&company, &spec.context_refs)?;
         let mode = *spec.context_mode.get_or_insert(ContextMode::Auto);
         let plan = match mode {
@@ -254,7 +254,7 @@ impl Jobs {
                     return Err(company::Error::Refused(message.to_owned()).into());
                 }
                 keep_first_of_each(&mut spec.context_refs);
-                let plan = self.inner.surroundings.plan_context(&company, &spec)?;
+                let plan = self.inner.services.plan_context(&company, &spec)?;
                 spec.context_refs.clone_from(&plan.refs);
                 Some(plan)
             }
@@ -417,7 +417,7 @@ impl Jobs {
     ) -> Result<Vec<JobPollResponse>, Error> {
         let company = open(self.companies(), &params.workspace_dir).await?;
         if let Some(may) = may {
-            self.meet(&company, may).await?;
+            self.recover_once(&company, may).await?;
         }
         let rows = blocking(move || {
             let mut records = files::records(&company, &params.project_id)?;
@@ -496,7 +496,7 @@ impl Jobs {
     ) -> Result<(Company, Arc<JobRecord>), Error> {
         let company = open(self.companies(), workspace_dir).await?;
         if let Some(may) = may {
-            self.meet(&company, may).await?;
+            self.recover_once(&company, may).await?;
         }
         let record = {
             let (company, project, job) = (company.clone(), project.clone(), job.clone());
@@ -533,7 +533,7 @@ impl Jobs {
 
     /// Recovers jobs that an earlier process left unfinished, once per folder. Short-lived processes leave them to a
     /// gateway.
-    pub async fn meet(&self, company: &Company, may: MayExec) -> Result<(), Error> {
+    pub async fn recover_once(&self, company: &Company, may: MayExec) -> Result<(), Error> {
         if !self.adopts(company) {
             return Ok(());
         }
@@ -597,10 +597,7 @@ impl Jobs {
                 let seeds = spec.clone();
                 blocking(move || {
                     if plans {
-                        this.inner
-                            .surroundings
-                            .plan_context(&company, &seeds)
-                            .map(Some)
+                        this.inner.services.plan_context(&company, &seeds).map(Some)
                     } else {
                         Ok(None)
                     }
@@ -645,7 +642,7 @@ impl Jobs {
         let run_id = last
             .map_or("none", |attempt| attempt.run_id.as_str())
             .to_owned();
-        let made = result::own(
+        let made = result::own_result(
             job,
             &run_id,
             status,

@@ -6,5 +6,7 @@ pub mod heartbeat;
 mod job;
 
 pub use fill::fill;
-pub use heartbeat::{Carried, Heartbeats, Tick};
-pub use job::{Alone, ContextPlan, JobPlacement, Jobs, KeptPlan, Resubmit, Surroundings};
+pub use heartbeat::{ActionTotals, Heartbeats, Tick};
+pub use job::{
+    ContextPlan, JobPlacement, JobServices, Jobs, KeptPlan, Resubmit, StandaloneServices,
+};

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: envelope, connections, router, notification fan-out and typed client.
 //!
-//! A transport (`stdio`, `websocket`, `memory`) reads a message, the connection's [`lane`] parses and schedules it, and
+//! A transport (`stdio`, `websocket`, `memory`) reads a message, the connection's [`request_queue`] parses and schedules it, and
 //! a [`Service`] dispatches it through the [`Router`] and queues the response in the connection's [`Outbox`]. This
 //! crate contains no method names and no storage.
 
@@ -10,10 +10,10 @@ mod envelope;
 mod failure;
 mod file_frame;
 mod hub;
-mod lane;
 pub mod memory;
 pub mod metrics;
 mod outbox;
+mod request_queue;
 mod router;
 pub mod stdio;
 pub mod websocket;
@@ -24,6 +24,6 @@ pub use envelope::{Request, notification};
 pub use failure::{Failure, Kind};
 pub use file_frame::FileFrame;
 pub use hub::{Audience, Hub, MAX_RETAINED, NeedsNumbers, Publication, Resumption};
-pub use lane::{MAX_CONCURRENT, MAX_WAITING};
 pub use outbox::{Bytes, Closing, Outbox, Text, Waiting};
+pub use request_queue::{MAX_CONCURRENT, MAX_WAITING};
 pub use router::{Admit, Answer, Call, Handler, Router};

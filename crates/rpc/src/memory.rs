@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::{Client, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
+use crate::{Client, Service, envelope::Rules, outbox::Outgoing, request_queue::RequestQueue};
 
 /// Connects a client to a service over in-memory channels. Must be called within a tokio runtime.
 pub fn connect<S: Service>(service: Arc<S>) -> Client {
     let (to_service, mut from_client) = mpsc::channel::<Outgoing>(64);
     let (to_client, from_service) = mpsc::channel::<Outgoing>(64);
     tokio::spawn(async move {
-        let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
+        let queue = RequestQueue::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
         let reading = async {
             while let Some(one) = from_client.recv().await {
                 match one {
-                    Outgoing::Text(text) => lane.take(&text).await,
+                    Outgoing::Text(text) => queue.take(&text).await,
                     Outgoing::Binary(frame) => service.binary(frame).await,
                     // Clients never send file frames.
                     Outgoing::File(_) => {}
@@ -23,7 +23,7 @@ pub fn connect<S: Service>(service: Arc<S>) -> Client {
             }
         };
         let writing = async {
-            while let Ok(outgoing) = lane.outbox().next().await {
+            while let Ok(outgoing) = queue.outbox().next().await {
                 for one in outgoing {
                     let one = match one {
                         Outgoing::File(frame) => {

@@ -11,7 +11,9 @@ use std::{
 
 use tokio::{runtime::Handle, sync::mpsc};
 
-use crate::{Closing, Outbox, Service, envelope::Rules, lane::Lane, outbox::Outgoing};
+use crate::{
+    Closing, Outbox, Service, envelope::Rules, outbox::Outgoing, request_queue::RequestQueue,
+};
 
 /// Maximum time that running requests get to finish after `stop` resolves.
 const GRACE: Duration = Duration::from_secs(5);
@@ -45,8 +47,8 @@ pub async fn run<S: Service>(
     output: impl Write + Send + 'static,
     stop: impl Future<Output = ()>,
 ) {
-    let lane = Lane::new(service, Rules::Stdio, options.concurrency);
-    let outbox = Arc::clone(lane.outbox());
+    let queue = RequestQueue::new(service, Rules::Stdio, options.concurrency);
+    let outbox = Arc::clone(queue.outbox());
     outbox.carry_text_only();
     let (lines_in, mut lines) = mpsc::channel::<Line>(options.concurrency);
     // The reading thread is not joined: it may be blocked in a read that never returns.
@@ -69,15 +71,15 @@ pub async fn run<S: Service>(
             }
         };
         match line {
-            Some(Line::Text(text)) => lane.take_in_turn(&text).await,
-            Some(Line::TooLong) => lane.refuse_oversized(options.max_line_bytes).await,
+            Some(Line::Text(text)) => queue.take_in_turn(&text).await,
+            Some(Line::TooLong) => queue.refuse_oversized(options.max_line_bytes).await,
             None => break,
         }
     }
     if stopped {
-        let _ = tokio::time::timeout(GRACE, lane.finish()).await;
+        let _ = tokio::time::timeout(GRACE, queue.finish()).await;
     } else {
-        lane.finish().await;
+        queue.finish().await;
     }
     outbox.close(Closing::NORMAL);
     let _ = tokio::task::spawn_blocking(move || writing.join()).await;

@@ -24,8 +24,8 @@ mod sink;
 mod writer;
 
 use crate::{
-    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, lane::Lane,
-    outbox::Outgoing,
+    Bytes, Client, Closing, Outbox, Service, Text, client, envelope::Rules, outbox::Outgoing,
+    request_queue::RequestQueue,
 };
 use reader::{End, Reader, Received};
 pub use sink::Sink;
@@ -54,8 +54,8 @@ pub async fn run<S: Service>(
     service: Arc<S>,
 ) {
     let outbox = Arc::clone(service.outbox());
-    let lane = Lane::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
-    converse(halves, begun, &outbox, &Requests { lane, service }).await;
+    let queue = RequestQueue::new(Arc::clone(&service), Rules::Socket, crate::MAX_CONCURRENT);
+    converse(halves, begun, &outbox, &Requests { queue, service }).await;
 }
 
 /// Returns every message to its sender: the bare transport, for protocol tests and measurements.
@@ -73,13 +73,13 @@ trait Inbound: Sync {
 }
 
 struct Requests<S> {
-    lane: Lane<S>,
+    queue: RequestQueue<S>,
     service: Arc<S>,
 }
 
 impl<S: Service> Inbound for Requests<S> {
     async fn text(&self, text: Text) {
-        self.lane.take(&text).await;
+        self.queue.take(&text).await;
     }
 
     async fn binary(&self, frame: Bytes) {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use company::document::{Channel, Machine};
-use drivers::{Driver, environment::Wanted};
+use drivers::{Driver, environment::EnvironmentRequest};
 use protocol::{
     MayExec,
     company::adapter::{
@@ -23,7 +23,7 @@ use tokio::process::Command;
 
 use crate::{
     Options, gateway_environment,
-    guard::{self, Verdict},
+    guard::{self, ProgramCheck},
     program::{Program, executable},
 };
 
@@ -196,7 +196,7 @@ impl Adapters {
         }
         may?;
         let environment = gateway_environment::environment(
-            &Wanted::default(),
+            &EnvironmentRequest::default(),
             &Driver::Codex,
             None,
             &BTreeMap::new(),
@@ -232,7 +232,7 @@ impl Adapters {
 fn capabilities(program: Program) -> AdapterCapabilities {
     AdapterCapabilities {
         supports_streaming_events: true,
-        // Codex and Claude store their sessions; see `Wish::keeps_session`.
+        // Codex and Claude store their sessions; see `CommandRequest::keeps_session`.
         supports_resumable_session: match program {
             Program::Codex | Program::Claude => true,
             Program::Gemini => false,
@@ -263,21 +263,21 @@ async fn launch_check(
     _may: MayExec,
 ) -> AdapterLaunch {
     let policy = guard::policy(Some(&machine), provider).map(|(_, policy)| policy);
-    let wanted = Wanted {
+    let requested = EnvironmentRequest {
         allowed,
-        ..Wanted::default()
+        ..EnvironmentRequest::default()
     };
     let driver = Driver::of_provider(provider, &BTreeMap::new());
     let environment =
-        gateway_environment::environment(&wanted, &driver, policy.as_ref(), &BTreeMap::new());
+        gateway_environment::environment(&requested, &driver, policy.as_ref(), &BTreeMap::new());
     let channel = match policy.map(|policy| policy.channel) {
         Some(Channel::SubscriptionCli) => AdapterChannel::SubscriptionCli,
         Some(Channel::Api) | None => AdapterChannel::Api,
     };
-    let verdict = guard::judge(Some(&machine), provider, &bin, &environment).await;
-    let (reason_code, reason) = match verdict {
-        Verdict::Passed { .. } => (None, None),
-        Verdict::Failed {
+    let check = guard::check_program(Some(&machine), provider, &bin, &environment).await;
+    let (reason_code, reason) = match check {
+        ProgramCheck::Passed { .. } => (None, None),
+        ProgramCheck::Failed {
             reason, message, ..
         } => (Some(reason.to_owned()), Some(message)),
     };
@@ -298,7 +298,7 @@ mod tests {
     /// Tests have the permission to execute.
     #[expect(clippy::disallowed_methods, reason = "tests need no authorization")]
     const MAY: MayExec = MayExec::granted();
-    use drivers::Wish;
+    use drivers::CommandRequest;
 
     fn program(folder: &Path, name: &str, script: &str) -> String {
         let path = folder.join(name);
@@ -385,11 +385,11 @@ mod tests {
         let resumable: Vec<_> = resumable.map(|row| row.name.as_str()).collect();
         assert_eq!(resumable, ["codex_app_server", "codex_cli", "claude_cli"]);
         let line = |keeps_session| {
-            let wish = Wish {
+            let request = CommandRequest {
                 keeps_session,
-                ..Wish::default()
+                ..CommandRequest::default()
             };
-            Driver::Claude.command_line(&wish).unwrap().argv
+            Driver::Claude.command_line(&request).unwrap().argv
         };
         let forgets = "--no-session-persistence".to_owned();
         assert!(!line(true).contains(&forgets) && line(false).contains(&forgets));

@@ -6,18 +6,18 @@ use std::{collections::BTreeMap, env, fmt, sync::Arc};
 use company::document::ExecutionPolicy;
 use drivers::{
     Driver,
-    environment::{self, Wanted},
+    environment::{self, EnvironmentRequest},
     redaction,
 };
 
 /// The environment of a worker. `own` are the variables that the session itself sets; the launch may override them.
 pub(crate) fn environment(
-    wanted: &Wanted,
+    requested: &EnvironmentRequest,
     driver: &Driver,
     policy: Option<&ExecutionPolicy>,
     own: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    environment::select_variables(inherited(), wanted, driver, policy, own)
+    environment::select_variables(inherited(), requested, driver, policy, own)
 }
 
 /// The gateway's own environment, without variables that are not valid UTF-8.

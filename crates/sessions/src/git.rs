@@ -1,7 +1,7 @@
 //! Runs the `git` command. No library implementation is used, so users' repositories are accessed by their own git
 //! only.
 //!
-//! A [`Tree`] selects where git works. In a user's checkout git discovers its git directory itself. In a worktree that
+//! A [`GitTree`] selects where git works. In a user's checkout git discovers its git directory itself. In a worktree that
 //! a worker may have changed, the git directory and the work tree are passed explicitly, because a worker can replace
 //! the `.git` file of its worktree with a directory whose configuration names programs. Hooks, the file system monitor
 //! and other programs that the configuration can name are always disabled, and git gets a cleared environment.
@@ -48,13 +48,13 @@ const WITHOUT_FILTERS: [&str; 4] = ["config", "rev-parse", "branch", "for-each-r
 
 /// The folder in which git works.
 #[derive(Clone, Debug)]
-pub(crate) struct Tree {
+pub(crate) struct GitTree {
     folder: PathBuf,
     /// Git directory of a worktree; absent where git discovers its directory itself.
     git_dir: Option<PathBuf>,
 }
 
-impl Tree {
+impl GitTree {
     /// A user's checkout, or a folder in it.
     pub(crate) fn checkout(folder: &Path) -> Self {
         Self {
@@ -230,7 +230,7 @@ fn failure(verb: &str, output: &Output) -> String {
 }
 
 /// Finds the git directory of a worktree among those of its repository.
-fn find(common: &Path, folder: &Path) -> Result<Tree, String> {
+fn find(common: &Path, folder: &Path) -> Result<GitTree, String> {
     let entries = fs::read_dir(common.join("worktrees"));
     let of_folder = entries
         .into_iter()
@@ -239,7 +239,7 @@ fn find(common: &Path, folder: &Path) -> Result<Tree, String> {
         .map(|entry| entry.path())
         .find(|git_dir| work_tree_of(git_dir).is_ok_and(|work_tree| is_same(&work_tree, folder)));
     match of_folder {
-        Some(git_dir) => Tree::known_worktree(&git_dir, folder),
+        Some(git_dir) => GitTree::known_worktree(&git_dir, folder),
         None => Err(format!(
             "`{}` is not a worktree of its repository",
             folder.display()

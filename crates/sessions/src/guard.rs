@@ -14,7 +14,7 @@ const LOGIN_STATUS_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Result of the check, with the payload of its event.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum ProgramCheck {
     /// The program may run.
     Passed {
         /// Payload of the event about the check.
@@ -61,12 +61,12 @@ pub(crate) fn policy(
 
 /// Checks a program in the environment in which it will run. A provider without a policy is treated as an API channel
 /// without proof and without allowed names.
-pub(crate) async fn judge(
+pub(crate) async fn check_program(
     machine: Option<&Machine>,
     provider: &str,
     bin: &str,
     environment: &BTreeMap<String, String>,
-) -> Verdict {
+) -> ProgramCheck {
     let (key, policy) = policy(machine, provider).unwrap_or_else(|| {
         let policy = ExecutionPolicy {
             channel: Channel::Api,
@@ -91,7 +91,7 @@ pub(crate) async fn judge(
                 (Channel::SubscriptionCli, false) => None,
             };
             payload["proof"] = json!({"strategy": strategy, "detail": detail});
-            Verdict::Passed { payload }
+            ProgramCheck::Passed { payload }
         }
         Err((reason, message)) => {
             let message = match hint(&policy, &key, provider, reason) {
@@ -101,7 +101,7 @@ pub(crate) async fn judge(
             let mut payload = payload;
             payload["reason"] = reason.into();
             payload["message"] = message.as_str().into();
-            Verdict::Failed {
+            ProgramCheck::Failed {
                 payload,
                 reason,
                 message,
@@ -258,16 +258,16 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        match judge(None, provider, bin, &environment).await {
-            Verdict::Passed { .. } => "passed",
-            Verdict::Failed { reason, .. } => reason,
+        match check_program(None, provider, bin, &environment).await {
+            ProgramCheck::Passed { .. } => "passed",
+            ProgramCheck::Failed { reason, .. } => reason,
         }
     }
 
     #[tokio::test]
     async fn a_program_that_is_not_there_is_called_not_installed() {
-        let verdict = judge(None, "codex", "/no/such/codex", &BTreeMap::new()).await;
-        let Verdict::Failed { message, .. } = verdict else {
+        let check = check_program(None, "codex", "/no/such/codex", &BTreeMap::new()).await;
+        let ProgramCheck::Failed { message, .. } = check else {
             panic!("a program that is not there passed");
         };
         assert!(
@@ -279,7 +279,8 @@ mod tests {
     #[tokio::test]
     async fn a_refusal_names_the_setting_and_the_command_that_changes_it() {
         let environment = BTreeMap::from([("OPENAI_API_KEY".to_owned(), "k".to_owned())]);
-        let Verdict::Failed { message, .. } = judge(None, "codex", "codex", &environment).await
+        let ProgramCheck::Failed { message, .. } =
+            check_program(None, "codex", "codex", &environment).await
         else {
             panic!("it passed");
         };

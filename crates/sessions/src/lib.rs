@@ -7,13 +7,13 @@
 
 mod adapter;
 pub mod blocking;
-mod briefing;
 pub mod budget;
 mod cgroup;
 mod error;
 mod gateway_environment;
 mod git;
 mod guard;
+mod instruction_file;
 mod instructions;
 pub mod lanes;
 mod names;
@@ -25,7 +25,7 @@ mod process;
 mod process_tree;
 pub mod program;
 mod record;
-mod scribe;
+mod run_log;
 mod session;
 mod sessions;
 mod sink;
@@ -35,19 +35,20 @@ mod working_folder;
 pub mod worktree;
 
 pub use adapter::Adapters;
-pub use briefing::{
-    Brief, BriefFile, Briefer, Briefing, Edited, Handed, Later, Worker, WorkerOver,
-};
 pub use drivers::environment::MARK as SESSION_MARK;
 pub use error::Error;
 pub use gateway_environment::GatewaySecrets;
-pub use guard::Verdict;
+pub use guard::ProgramCheck;
+pub use instructions::{
+    BoxFuture, EditOutcome, InstructionsEdit, InstructionsFile, InstructionsService,
+    InstructionsSource, WorkerDescription, WorkerInstructions, WorkerOver,
+};
 pub use names::agent_warning;
 pub use options::{Config, Options};
 pub use plan::Extra;
 pub use process::{ProcessId, missing_program};
 pub use record::{SessionRecord, SessionRecordTag, all as session_records, session_ref_fits};
-pub use scribe::Scribe;
+pub use run_log::RunLog;
 pub use session::{is_result, retry_at_of};
 pub use sessions::{Cancellation, Guarded, Sessions};
 pub use working_folder::InPlace;

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, env, time::Duration};
 use drivers::DeclaredDriver;
 use serde::Deserialize;
 
-use crate::{briefing::Briefer, gateway_environment::GatewaySecrets, lanes::Limits};
+use crate::{gateway_environment::GatewaySecrets, instructions::InstructionsSource, lanes::Limits};
 
 /// Maximum duration of a session.
 const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
@@ -48,7 +48,7 @@ pub struct Options {
     /// Secrets of the gateway itself, which are redacted from all worker output.
     pub secrets: GatewaySecrets,
     /// Provides the instructions that precede a worker's prompt.
-    pub briefer: Briefer,
+    pub instructions_source: InstructionsSource,
     /// Whether this process takes over sessions whose gateway has exited. False in short-lived processes, which would
     /// exit before those sessions do.
     pub takes_over: bool,
@@ -79,7 +79,7 @@ impl Options {
             environment: config.environment.clone(),
             drivers,
             secrets: GatewaySecrets::default(),
-            briefer: Briefer::default(),
+            instructions_source: InstructionsSource::default(),
             takes_over: true,
         }
     }

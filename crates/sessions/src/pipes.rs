@@ -42,13 +42,13 @@ pub(crate) struct Ends {
 
 /// Whether a process reads the pipes of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum PipeState {
     /// A live gateway reads them.
-    Somebody,
+    Read,
     /// No process reads them any more.
-    Nobody,
+    Unread,
     /// The session has no named pipes.
-    NoPipes,
+    Missing,
 }
 
 fn paths(company: &Company, session_ref: &str) -> [PathBuf; 2] {
@@ -125,13 +125,13 @@ fn reader(path: &Path) -> io::Result<File> {
 }
 
 /// Determines whether a process reads the pipes of a session.
-pub(crate) fn reading(company: &Company, session_ref: &str) -> Reading {
+pub(crate) fn state(company: &Company, session_ref: &str) -> PipeState {
     let [stdout, _] = paths(company, session_ref);
     match reader(&stdout) {
-        Err(_) => Reading::NoPipes,
+        Err(_) => PipeState::Missing,
         Ok(file) => match file.try_lock() {
-            Ok(()) => Reading::Nobody,
-            Err(_) => Reading::Somebody,
+            Ok(()) => PipeState::Unread,
+            Err(_) => PipeState::Read,
         },
     }
 }

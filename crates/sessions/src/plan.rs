@@ -14,8 +14,8 @@ use company::{
     layout,
 };
 use drivers::{
-    CommandLine, Driver, Outcome, Reader, Wish,
-    environment::{self, MARK, Wanted},
+    CommandLine, CommandRequest, Driver, Outcome, Reader,
+    environment::{self, EnvironmentRequest, MARK},
 };
 use protocol::{
     Id as _,
@@ -31,9 +31,10 @@ use serde_json::Value;
 
 use crate::{
     Options,
-    briefing::{Brief, Briefer, Worker, WorkerOver},
     budget::Budgets,
-    gateway_environment, guard, instructions, names,
+    gateway_environment, guard, instruction_file,
+    instructions::{InstructionsSource, WorkerDescription, WorkerInstructions, WorkerOver},
+    names,
     record::SessionRecord,
     threads,
     working_folder::{InPlace, WorkingFolder},
@@ -65,7 +66,7 @@ pub(crate) struct Plan {
     pub(crate) model: Option<String>,
     pub(crate) stdin: Option<String>,
     pub(crate) budgets: Budgets,
-    pub(crate) wanted: Wanted,
+    pub(crate) environment_request: EnvironmentRequest,
     pub(crate) permission: CompanySessionPermission,
     pub(crate) timeout: Duration,
     pub(crate) idle_timeout: Duration,
@@ -77,8 +78,8 @@ pub(crate) struct Plan {
     pub(crate) in_place: Option<InPlace>,
     /// Additional settings of a job.
     pub(crate) extra: Extra,
-    /// Provides the briefing that precedes a worker's prompt.
-    pub(crate) briefer: Briefer,
+    /// Provides the instructions that precede a worker's prompt.
+    pub(crate) instructions_source: InstructionsSource,
     /// Secrets of the gateway itself, which are redacted from output.
     gateway_secrets: Vec<String>,
     /// Warnings about an unknown agent or provider of the run.
@@ -98,8 +99,8 @@ pub struct Extra {
     pub allowed_tools: Vec<String>,
     /// The job that launches the session.
     pub job: Option<JobId>,
-    /// The briefing, if the prompt already contains it.
-    pub brief: Option<Brief>,
+    /// The instructions, if the prompt already contains them.
+    pub instructions: Option<WorkerInstructions>,
 }
 
 /// The command of a session, with its environment and instruction files.
@@ -187,7 +188,7 @@ impl Plan {
                 params.budget.clone(),
                 params.task_id.as_ref(),
             ),
-            wanted: Wanted {
+            environment_request: EnvironmentRequest {
                 set: params.env.clone().unwrap_or_default(),
                 passthrough: params
                     .env_passthrough
@@ -207,7 +208,7 @@ impl Plan {
             }),
             in_place,
             extra,
-            briefer: options.briefer.clone(),
+            instructions_source: options.instructions_source.clone(),
             gateway_secrets: options.secrets.values(),
             warnings: [
                 names::agent_warning(&company, &run.agent_id),
@@ -272,7 +273,7 @@ impl Plan {
         own.insert(MARK.to_owned(), self.mark_value());
         let policy = guard::policy(self.machine.as_deref(), &self.provider);
         gateway_environment::environment(
-            &self.wanted,
+            &self.environment_request,
             &self.driver,
             policy.as_ref().map(|(_, policy)| policy),
             &own,
@@ -408,11 +409,11 @@ impl Plan {
         secrets
     }
 
-    /// The prompt: the task, preceded by the briefing.
-    pub(crate) fn asked(&self, brief: Option<&Brief>) -> String {
+    /// The prompt: the task, preceded by the instructions.
+    pub(crate) fn asked(&self, instructions: Option<&WorkerInstructions>) -> String {
         let task = self.task_text().unwrap_or_default();
-        match brief {
-            Some(brief) if !task.trim().is_empty() => brief.before(task),
+        match instructions {
+            Some(instructions) if !task.trim().is_empty() => instructions.prepend_to(task),
             Some(_) | None => task.to_owned(),
         }
     }
@@ -421,16 +422,16 @@ impl Plan {
         self.prompt.as_deref().or(self.stdin.as_deref())
     }
 
-    /// Whether a driver builds the command line from a prompt, so that the prompt needs a briefing.
-    fn needs_briefing(&self) -> bool {
+    /// Whether a driver builds the command line from a prompt, so that instructions precede the prompt.
+    fn needs_instructions(&self) -> bool {
         let makes_line = self.argv.is_empty() && self.driver != Driver::Command;
         let has_task = self.task_text().is_some_and(|task| !task.trim().is_empty());
         makes_line && has_task
     }
 
-    /// Describes the worker to the briefer.
-    pub(crate) fn worker(&self) -> Worker {
-        Worker {
+    /// Describes the worker to the source of instructions.
+    pub(crate) fn worker(&self) -> WorkerDescription {
+        WorkerDescription {
             company: self.company.clone(),
             project: self.project.clone(),
             run: self.run.clone(),
@@ -442,32 +443,34 @@ impl Plan {
         }
     }
 
-    /// Requests the briefing of the worker; `None` if it needs none or the prompt already contains it.
-    pub(crate) async fn brief(&self) -> Result<Option<Brief>, String> {
-        if self.extra.brief.is_none() && self.needs_briefing() {
-            self.briefer.brief(self.worker()).await
+    /// Requests the instructions of the worker; `None` if it needs none or the prompt already contains them.
+    pub(crate) async fn instructions(&self) -> Result<Option<WorkerInstructions>, String> {
+        if self.extra.instructions.is_none() && self.needs_instructions() {
+            self.instructions_source
+                .instructions_for(self.worker())
+                .await
         } else {
             Ok(None)
         }
     }
 
-    /// Notifies the briefer that the worker has ended.
+    /// Notifies the source of instructions that the worker has ended.
     pub(crate) async fn over(&self, record: &SessionRecord, outcome: Option<&Outcome>) {
         let over = WorkerOver {
             worker: self.worker(),
-            was_briefed: self.extra.brief.is_some() || self.needs_briefing(),
+            had_instructions: self.extra.instructions.is_some() || self.needs_instructions(),
             status: record.status,
             error: record.error.clone(),
             text: outcome.and_then(|outcome| outcome.text.clone()),
         };
-        self.briefer.over(over).await;
+        self.instructions_source.over(over).await;
     }
 
     /// Removes the instruction file from the worktree and proposes the worker's edits of it.
     pub(crate) async fn collect_instructions(&self) {
-        instructions::collect(
+        instruction_file::collect(
             &self.company,
-            &self.briefer,
+            &self.instructions_source,
             &self.gateway_secrets,
             &self.session_ref,
         )
@@ -475,7 +478,7 @@ impl Plan {
     }
 
     /// Builds the command to run in a folder.
-    pub(crate) fn command(&self, cwd: &Path, brief: Option<&Brief>) -> Command {
+    pub(crate) fn command(&self, cwd: &Path, instructions: Option<&WorkerInstructions>) -> Command {
         let files = instruction_files(cwd);
         let makes_line = self.argv.is_empty();
         let delivery = match (&self.driver, makes_line) {
@@ -501,9 +504,9 @@ impl Plan {
                 .into_iter()
                 .collect(),
         };
-        let wish = Wish {
+        let request = CommandRequest {
             bin: self.bin(),
-            prompt: self.asked(brief),
+            prompt: self.asked(instructions),
             model: self.model.clone(),
             permission: self.permission,
             instructions: nearest.map(|path| path.display().to_string()),
@@ -528,8 +531,8 @@ impl Plan {
             allowed_tools: self.extra.allowed_tools.clone(),
             keeps_session: !self.extra.is_one_shot,
         };
-        let made = if makes_line && !wish.prompt.trim().is_empty() {
-            self.driver.command_line(&wish)
+        let made = if makes_line && !request.prompt.trim().is_empty() {
+            self.driver.command_line(&request)
         } else {
             None
         };
@@ -587,8 +590,8 @@ impl Plan {
                 worktree_relpath,
                 worktree_branch,
                 budget,
-                env: (!self.wanted.set.is_empty()).then(|| {
-                    let names = self.wanted.set.keys();
+                env: (!self.environment_request.set.is_empty()).then(|| {
+                    let names = self.environment_request.set.keys();
                     names
                         .map(|name| (name.clone(), "[set]".to_owned()))
                         .collect()

@@ -32,7 +32,7 @@ pub(crate) fn become_subreaper() {
 
 /// The processes of a session: the leader, its descendants, and orphans of it that this process adopted.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct ProcessTree {
     leader: ProcessId,
     /// Environment variable of the session's processes, as `NAME=value`.
     mark: String,
@@ -42,7 +42,7 @@ pub(crate) struct Tree {
     cgroup: Option<Cgroup>,
 }
 
-impl Tree {
+impl ProcessTree {
     /// Tracks the processes of a session that has just started.
     pub(crate) fn begin(leader: ProcessId, mark: String) -> Self {
         let mut tree = Self::with(leader, mark, Cgroup::make(leader));
@@ -325,7 +325,7 @@ mod tests {
             .args(["-i", "setsid", "-f", "/bin/sh", "-c", &script])
             .spawn()
             .unwrap();
-        let tree = Tree::with(
+        let tree = ProcessTree::with(
             ProcessId::of(i32::try_from(leader.id()).unwrap()),
             format!("{}=/run", environment::MARK),
             None,

@@ -22,7 +22,7 @@ pub enum SessionRecordTag {
     /// The constant `session_record`.
     #[default]
     #[serde(rename = "session_record")]
-    It,
+    SessionRecord,
 }
 
 /// The content of a session's file.

@@ -22,7 +22,7 @@ pub use prepare::is_result;
 
 use crate::{
     blocking::blocking, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
-    scribe::Scribe,
+    run_log::RunLog,
 };
 
 /// The reason code and the error of a session that could not be started.
@@ -59,21 +59,21 @@ impl From<company::Error> for NotStarted {
 /// whether the provider cools down, or `None` if the session could not be started or recorded.
 pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     live.advance(Stage::Starting);
-    let scribe = Scribe {
+    let run_log = RunLog {
         company: plan.company.clone(),
         project: plan.project.clone(),
         run: plan.run.clone(),
         session_ref: plan.session_ref.clone(),
     };
-    let started = match prepare::prepare(&plan, &scribe).await {
-        Ok(prepared) => started::start(&plan, &live, &scribe, prepared).await,
+    let started = match prepare::prepare(&plan, &run_log).await {
+        Ok(prepared) => started::start(&plan, &live, &run_log, prepared).await,
         Err(error) => Err(error),
     };
     match started {
-        Ok(started) => started.finish(&plan, &live, &scribe).await,
+        Ok(started) => started.finish(&plan, &live, &run_log).await,
         Err(error) => {
             plan.collect_instructions().await;
-            fail(&scribe, &live, error).await;
+            fail(&run_log, &live, error).await;
             None
         }
     }
@@ -86,33 +86,33 @@ pub(crate) async fn take_over(
     process: ProcessId,
     pipes: Pipes,
 ) -> Option<Outcome> {
-    let scribe = Scribe {
+    let run_log = RunLog {
         company: plan.company.clone(),
         project: plan.project.clone(),
         run: plan.run.clone(),
         session_ref: plan.session_ref.clone(),
     };
     let taken = {
-        let (plan, scribe) = (Arc::clone(&plan), scribe.clone());
-        blocking(move || started::take_over(&plan, &scribe, process, pipes)).await
+        let (plan, run_log) = (Arc::clone(&plan), run_log.clone());
+        blocking(move || started::take_over(&plan, &run_log, process, pipes)).await
     };
     match taken {
-        Ok(started) => started.finish(&plan, &live, &scribe).await,
+        Ok(started) => started.finish(&plan, &live, &run_log).await,
         Err(error) => {
-            fail(&scribe, &live, error.into()).await;
+            fail(&run_log, &live, error.into()).await;
             None
         }
     }
 }
 
 /// Records that a session could not be started.
-pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) {
+pub(crate) async fn fail(run_log: &RunLog, live: &Live, not_started: NotStarted) {
     let NotStarted { reason, error } = not_started;
     let mut record = live.state().record;
     record.status = RunStatus::Failed;
     record.error = Some(error.clone());
     close_unstarted(
-        scribe,
+        run_log,
         live,
         record,
         "run.failed",
@@ -122,11 +122,11 @@ pub(crate) async fn fail(scribe: &Scribe, live: &Live, not_started: NotStarted) 
 }
 
 /// Records that a session was stopped before it had a process.
-pub(crate) async fn stop_unstarted(scribe: &Scribe, live: &Live) {
+pub(crate) async fn stop_unstarted(run_log: &RunLog, live: &Live) {
     let mut record = live.state().record;
     record.status = RunStatus::Stopped;
     close_unstarted(
-        scribe,
+        run_log,
         live,
         record,
         "run.stopped",
@@ -136,14 +136,14 @@ pub(crate) async fn stop_unstarted(scribe: &Scribe, live: &Live) {
 }
 
 async fn close_unstarted(
-    scribe: &Scribe,
+    run_log: &RunLog,
     live: &Live,
     mut record: SessionRecord,
     event_type: &'static str,
     more: Value,
 ) {
-    record.ended_at_ms = Some(scribe.company.sources().now_ms());
-    let (scribe, copy) = (scribe.clone(), record.clone());
+    record.ended_at_ms = Some(run_log.company.sources().now_ms());
+    let (run_log, copy) = (run_log.clone(), record.clone());
     let written = blocking(move || {
         let mut payload = json!({
             "exit_code": null,
@@ -154,8 +154,8 @@ async fn close_unstarted(
         for (name, value) in more.as_object().into_iter().flatten() {
             payload[name] = value.clone();
         }
-        let event = scribe.event(event_type, &payload)?;
-        scribe.end(&[event], copy.status, |_| {}, &[], Some(&copy))
+        let event = run_log.event(event_type, &payload)?;
+        run_log.end(&[event], copy.status, |_| {}, &[], Some(&copy))
     });
     if let Err(error) = written.await {
         tracing::error!(%error, "the end of a session cannot be recorded");

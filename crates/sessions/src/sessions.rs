@@ -2,14 +2,14 @@
 //! in `session`.
 
 mod cancel;
-mod detached;
 mod explain;
-mod known;
 mod launch;
 mod list;
-mod places;
 mod preflight;
-mod taken_over;
+mod queue;
+mod recovery;
+mod registry;
+mod remote;
 
 pub use cancel::Cancellation;
 
@@ -38,16 +38,16 @@ use protocol::{
 use tokio::time::sleep;
 
 use self::{
-    detached::{reconcile, write_stop_flag},
-    known::Known,
-    places::Queue,
-    preflight::judge,
+    preflight::check_program,
+    queue::Queue,
+    registry::RegisteredSession,
+    remote::{reconcile, write_stop_flag},
 };
 use crate::{
     Error, Options,
     blocking::{blocking, on_thread, open},
-    briefing::{Brief, Worker},
-    guard::Verdict,
+    guard::ProgramCheck,
+    instructions::{WorkerDescription, WorkerInstructions},
     lanes::Strain,
     plan::Extra,
     process_tree::{self, Reaper},
@@ -66,14 +66,14 @@ struct Inner {
     options: Options,
     companies: Companies,
     /// Sessions of this process, including the latest ones that are over, by company folder and session name.
-    live: Mutex<BTreeMap<Key, Arc<Known>>>,
+    live: Mutex<BTreeMap<Key, Arc<RegisteredSession>>>,
     /// The lane of each company folder.
     lanes: Mutex<BTreeMap<PathBuf, Queue>>,
     /// Runs that this process cancelled, by company folder and run id. A launch that read a run before it was cancelled
     /// checks this set and does not start it.
     cancelled: Mutex<BTreeSet<Key>>,
     /// Company folders whose records of earlier processes have been processed.
-    looked_at: Mutex<BTreeSet<PathBuf>>,
+    recovered: Mutex<BTreeSet<PathBuf>>,
     /// Company folders in which this process takes over sessions whose gateway ends.
     watched: Mutex<BTreeMap<PathBuf, Company>>,
     /// Starts the task that watches the folders in `watched`.
@@ -92,7 +92,7 @@ type Key = (PathBuf, String);
 #[derive(Debug)]
 pub struct Guarded {
     /// Result of the check.
-    pub verdict: Verdict,
+    pub check: ProgramCheck,
     /// The program whose version can be queried.
     pub program: String,
     /// Environment in which the program runs.
@@ -102,9 +102,9 @@ pub struct Guarded {
 }
 
 /// Result of the lookup of a session by its name.
-enum FoundSession {
+enum SessionLookup {
     /// A session of this process.
-    Here(Arc<Known>),
+    Here(Arc<RegisteredSession>),
     /// A session of another process, of which only the record is available.
     Recorded(Box<(Company, SessionRecord)>),
 }
@@ -123,7 +123,7 @@ impl Sessions {
                 live: Mutex::default(),
                 lanes: Mutex::default(),
                 cancelled: Mutex::default(),
-                looked_at: Mutex::default(),
+                recovered: Mutex::default(),
                 watched: Mutex::default(),
                 watching: Once::new(),
                 taking_over: tokio::sync::Mutex::default(),
@@ -138,9 +138,16 @@ impl Sessions {
         &self.inner.options
     }
 
-    /// The briefing of a worker, for a job that builds the prompt itself.
-    pub async fn brief(&self, worker: Worker) -> Result<Option<Brief>, String> {
-        self.inner.options.briefer.brief(worker).await
+    /// The instructions of a worker, for a job that builds the prompt itself.
+    pub async fn instructions_for(
+        &self,
+        worker: WorkerDescription,
+    ) -> Result<Option<WorkerInstructions>, String> {
+        self.inner
+            .options
+            .instructions_source
+            .instructions_for(worker)
+            .await
     }
 
     /// Returns the state of a session. Without the permission to execute, sessions of an earlier gateway are neither
@@ -152,8 +159,8 @@ impl Sessions {
         may: Option<MayExec>,
     ) -> Result<CompanySessionState, Error> {
         match self.find_session(workspace_dir, session_ref, may).await? {
-            FoundSession::Here(known) => Ok(self.inner.state(&known)),
-            FoundSession::Recorded(recorded) => Ok(recorded.1.state()),
+            SessionLookup::Here(session) => Ok(self.inner.state(&session)),
+            SessionLookup::Recorded(recorded) => Ok(recorded.1.state()),
         }
     }
 
@@ -166,11 +173,11 @@ impl Sessions {
         may: Option<MayExec>,
     ) -> Result<CompanySessionCollectResponse, Error> {
         let (company, state) = match self.find_session(workspace_dir, session_ref, may).await? {
-            FoundSession::Here(known) => {
-                let state = known.live.reach(|stage| stage == Stage::Over).await;
-                (known.company.clone(), state.record.state())
+            SessionLookup::Here(session) => {
+                let state = session.live.reach(|stage| stage == Stage::Over).await;
+                (session.company.clone(), state.record.state())
             }
-            FoundSession::Recorded(recorded) => {
+            SessionLookup::Recorded(recorded) => {
                 let (company, record) = *recorded;
                 let state = record.state();
                 (company, state)
@@ -205,29 +212,29 @@ impl Sessions {
         session_ref: &str,
         may: MayExec,
     ) -> Result<CompanySessionState, Error> {
-        let known = match self
+        let session = match self
             .find_session(workspace_dir, session_ref, Some(may))
             .await?
         {
-            FoundSession::Here(known) => known,
-            FoundSession::Recorded(recorded) => {
+            SessionLookup::Here(session) => session,
+            SessionLookup::Recorded(recorded) => {
                 let (company, record) = *recorded;
                 return self.stop_detached(company, record, may).await;
             }
         };
-        if !known.live.is_over() {
+        if !session.live.is_over() {
             let (company, project, run) = (
-                known.company.clone(),
-                known.project.clone(),
-                known.run.clone(),
+                session.company.clone(),
+                session.project.clone(),
+                session.run.clone(),
             );
             let session_ref = session_ref.to_owned();
-            if known.live.state().stage != Stage::Queued {
+            if session.live.state().stage != Stage::Queued {
                 blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
             }
-            known.live.request_stop();
+            session.live.request_stop();
         }
-        Ok(self.inner.state(&known))
+        Ok(self.inner.state(&session))
     }
 
     /// Waits until a session of this process is over, and returns its record and the outcome of its program. `None` if
@@ -237,10 +244,10 @@ impl Sessions {
         workspace_dir: &str,
         session_ref: &str,
     ) -> Option<(SessionRecord, Option<Outcome>)> {
-        let known = self.inner.find(Some(workspace_dir), session_ref).await;
-        let known = known.ok().flatten()?;
-        let state = known.live.reach(|stage| stage == Stage::Over).await;
-        Some((state.record, known.live.outcome()))
+        let session = self.inner.find(Some(workspace_dir), session_ref).await;
+        let session = session.ok().flatten()?;
+        let state = session.live.reach(|stage| stage == Stage::Over).await;
+        Some((state.record, session.live.outcome()))
     }
 
     /// Checks the worker program of a launch without launching it: which program it is, and whether it may run.
@@ -248,7 +255,7 @@ impl Sessions {
         let inner = Arc::clone(&self.inner);
         let (plan, _, _) = on_thread(move || inner.read(&params, Extra::default())).await?;
         Ok(Guarded {
-            verdict: judge(&plan).await,
+            check: check_program(&plan).await,
             program: plan.bin(),
             environment: plan.environment(&BTreeMap::new()),
             driver: plan.driver,
@@ -256,7 +263,7 @@ impl Sessions {
     }
 
     /// Starts a cool-down of a provider on behalf of a job.
-    pub async fn rest(
+    pub async fn cool_down(
         &self,
         company: &Company,
         provider: &str,
@@ -310,10 +317,10 @@ impl Sessions {
     pub async fn settle(&self) {
         loop {
             let open: Vec<_> = self.inner.open();
-            let Some(known) = open.first() else {
+            let Some(session) = open.first() else {
                 return;
             };
-            known.live.reach(|stage| stage == Stage::Over).await;
+            session.live.reach(|stage| stage == Stage::Over).await;
         }
     }
 
@@ -321,22 +328,22 @@ impl Sessions {
     pub async fn close(&self) {
         self.inner.closing.store(true, Ordering::SeqCst);
         let mut open = self.inner.open();
-        open.sort_by_key(|known| {
+        open.sort_by_key(|session| {
             (
-                known.live.state().stage != Stage::Queued,
-                known.live.state().record.started_at_ms,
+                session.live.state().stage != Stage::Queued,
+                session.live.state().record.started_at_ms,
             )
         });
-        for known in &open {
-            let session_ref = known.live.state().record.session_ref.to_string();
-            let root = known.company.root().display().to_string();
-            if let Err(error) = self.stop(Some(&root), &session_ref, known.may).await {
+        for session in &open {
+            let session_ref = session.live.state().record.session_ref.to_string();
+            let root = session.company.root().display().to_string();
+            if let Err(error) = self.stop(Some(&root), &session_ref, session.may).await {
                 tracing::warn!(%error, session_ref, "the stop of a session cannot be recorded");
-                known.live.request_stop();
+                session.live.request_stop();
             }
         }
-        for known in &open {
-            known.live.reach(|stage| stage == Stage::Over).await;
+        for session in &open {
+            session.live.reach(|stage| stage == Stage::Over).await;
         }
     }
 
@@ -347,16 +354,16 @@ impl Sessions {
         workspace_dir: Option<&str>,
         session_ref: &str,
         may: Option<MayExec>,
-    ) -> Result<FoundSession, Error> {
-        if let Some(known) = self.inner.find(workspace_dir, session_ref).await? {
-            return Ok(FoundSession::Here(known));
+    ) -> Result<SessionLookup, Error> {
+        if let Some(session) = self.inner.find(workspace_dir, session_ref).await? {
+            return Ok(SessionLookup::Here(session));
         }
         let Some(workspace_dir) = workspace_dir else {
             return Err(Error::UnknownHere(session_ref.to_owned()));
         };
         let company = open(&self.inner.companies, workspace_dir).await?;
         if let Some(may) = may {
-            self.look_at(&company, may).await?;
+            self.recover_once(&company, may).await?;
         }
         let record = {
             let (company, name) = (company.clone(), session_ref.to_owned());
@@ -364,9 +371,9 @@ impl Sessions {
         };
         let record = record.ok_or_else(|| Error::Unknown(session_ref.to_owned()))?;
         if let Some(may) = may
-            && let Some(known) = self.take_over(&company, &record, may).await?
+            && let Some(session) = self.take_over(&company, &record, may).await?
         {
-            return Ok(FoundSession::Here(known));
+            return Ok(SessionLookup::Here(session));
         }
         let record = {
             let company = company.clone();
@@ -375,7 +382,7 @@ impl Sessions {
         if may.is_some() {
             self.collect_instructions(&company).await;
         }
-        Ok(FoundSession::Recorded(Box::new((company, record))))
+        Ok(SessionLookup::Recorded(Box::new((company, record))))
     }
 }
 
@@ -394,7 +401,7 @@ impl Inner {
                     let leaders = this
                         .open()
                         .iter()
-                        .filter_map(|known| known.live.state().record.pid)
+                        .filter_map(|session| session.live.state().record.pid)
                         .collect();
                     let looked = tokio::task::spawn_blocking(move || {
                         reaper.look(&leaders);

@@ -15,11 +15,11 @@ use protocol::company::Visibility;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::{output::Piece, scribe::Scribe};
+use crate::{output::Piece, run_log::RunLog};
 
 /// Receives all output of a session.
 pub(crate) struct Sink {
-    scribe: Scribe,
+    run_log: RunLog,
     /// Actor of the output events.
     agent: String,
     provider: String,
@@ -83,7 +83,7 @@ impl OutputStream {
 
 /// Facts extracted from a batch of output.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct Observations {
     /// Latest usage; absent if the batch contained none.
     pub(crate) usage: Option<TokenCounts>,
     /// Thread id and turn id of an app server, if one of them was assigned.
@@ -96,7 +96,7 @@ pub(crate) struct Heard {
 
 impl Sink {
     pub(crate) fn new(
-        scribe: Scribe,
+        run_log: RunLog,
         agent: String,
         provider: String,
         files: (File, File),
@@ -104,7 +104,7 @@ impl Sink {
         reader: Reader,
     ) -> Self {
         Self {
-            scribe,
+            run_log,
             agent,
             provider,
             stdout: OutputStream::new(Stream::Stdout, files.0, secrets),
@@ -125,37 +125,37 @@ impl Sink {
     }
 
     /// Writes pieces to files and events, in the order of arrival.
-    pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Heard, company::Error> {
+    pub(crate) fn take(&mut self, pieces: Vec<Piece>) -> Result<Observations, company::Error> {
         let mut events = Vec::new();
-        let mut heard = Heard::default();
+        let mut observed = Observations::default();
         for piece in pieces {
             let Piece { stream, .. } = piece;
             let text = self.stream(stream).take(piece)?;
-            self.text(stream, &text, &mut events, &mut heard)?;
+            self.text(stream, &text, &mut events, &mut observed)?;
         }
-        self.scribe.append(&events)?;
-        Ok(heard)
+        self.run_log.append(&events)?;
+        Ok(observed)
     }
 
     /// Parses output again that an earlier process already wrote to files and events.
     pub(crate) fn recall(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), company::Error> {
         let text = self.stream(stream).decoder.push(bytes);
-        self.text(stream, &text, &mut Vec::new(), &mut Heard::default())
+        self.text(stream, &text, &mut Vec::new(), &mut Observations::default())
     }
 
     /// Processes what was held back, once the output has ended.
-    pub(crate) fn finish(&mut self) -> Result<Heard, company::Error> {
+    pub(crate) fn finish(&mut self) -> Result<Observations, company::Error> {
         let mut events = Vec::new();
-        let mut heard = Heard::default();
+        let mut observed = Observations::default();
         for stream in [Stream::Stdout, Stream::Stderr] {
             let held = self.stream(stream).finish()?;
-            self.text(stream, &held, &mut events, &mut heard)?;
+            self.text(stream, &held, &mut events, &mut observed)?;
             if let Some(line) = self.stream(stream).lines.finish() {
-                self.line(stream, &line, &mut events, &mut heard)?;
+                self.line(stream, &line, &mut events, &mut observed)?;
             }
         }
-        self.scribe.append(&events)?;
-        Ok(heard)
+        self.run_log.append(&events)?;
+        Ok(observed)
     }
 
     /// Whether the output has the format of the driver.
@@ -205,7 +205,7 @@ impl Sink {
         stream: Stream,
         text: &str,
         events: &mut Vec<Event>,
-        heard: &mut Heard,
+        observed: &mut Observations,
     ) -> Result<(), company::Error> {
         if text.is_empty() {
             return Ok(());
@@ -216,7 +216,7 @@ impl Sink {
             .sum::<u64>();
         let (chunk, _) = secret::redact(text);
         let payload = json!({"stream": stream.as_str(), "chunk": chunk});
-        events.push(self.scribe.event_by(
+        events.push(self.run_log.event_by(
             &self.agent,
             Visibility::Team,
             "provider.raw",
@@ -226,7 +226,7 @@ impl Sink {
         let state = self.stream(stream);
         state.lines.push(text, |line| lines.push(line.to_owned()));
         for line in lines {
-            self.line(stream, &line, events, heard)?;
+            self.line(stream, &line, events, observed)?;
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ impl Sink {
         stream: Stream,
         line: &str,
         events: &mut Vec<Event>,
-        heard: &mut Heard,
+        observed: &mut Observations,
     ) -> Result<(), company::Error> {
         let mut usage = Vec::new();
         let mut cycles = Vec::new();
@@ -255,18 +255,18 @@ impl Sink {
                         .filter(|cycle| self.facts.note(cycle)),
                 );
                 if reaction.named {
-                    heard.named =
+                    observed.named =
                         Some((conversation.thread_id.clone(), conversation.turn_id.clone()));
                 }
-                heard.completed |= conversation.completion.is_some();
+                observed.completed |= conversation.completion.is_some();
             }
-            heard.usage = usage.last().cloned().or(heard.usage.take());
+            observed.usage = usage.last().cloned().or(observed.usage.take());
         } else {
             let is_new = self.reader.line(stream, line);
             if self.reader.is_recognised() {
                 if is_new {
                     usage.extend(self.reader.usage().cloned());
-                    heard.usage = usage.last().cloned();
+                    observed.usage = usage.last().cloned();
                 } else if stream == Stream::Stdout
                     && ["_tokens\"", "TokenCount\""]
                         .iter()
@@ -287,20 +287,20 @@ impl Sink {
                     self.facts.note(&cycle);
                     cycles.push(cycle);
                 }
-                heard.hopeless |= self.reader.is_hopeless();
+                observed.hopeless |= self.reader.is_hopeless();
             } else if line.starts_with(['{', '['])
                 && let Ok(value) = serde_json::from_str::<Value>(line)
             {
                 usage = self.facts.usage(&value);
                 cycles = self.facts.cycles(&value);
                 if !usage.is_empty() {
-                    heard.usage = self.facts.largest().cloned();
+                    observed.usage = self.facts.largest().cloned();
                 }
             }
         }
         for counts in usage {
             let payload = json!(counts.reported(&self.provider));
-            events.push(self.scribe.event("usage.reported", &payload)?);
+            events.push(self.run_log.event("usage.reported", &payload)?);
         }
         for Cycle {
             count,
@@ -309,7 +309,7 @@ impl Sink {
         } in cycles
         {
             let payload = json!({"count": count, "signal_type": signal_type, "source": source});
-            events.push(self.scribe.event("context.cycle.detected", &payload)?);
+            events.push(self.run_log.event("context.cycle.detected", &payload)?);
         }
         Ok(())
     }

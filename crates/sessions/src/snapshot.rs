@@ -13,7 +13,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::git::Tree;
+use crate::git::GitTree;
 
 /// Takes a snapshot and returns the events about it, as type and payload. A failure is reported as an event, too.
 pub(crate) async fn take(
@@ -21,7 +21,7 @@ pub(crate) async fn take(
     project: &ProjectId,
     context_pack: &str,
     repo_id: &str,
-    tree: Result<Tree, String>,
+    tree: Result<GitTree, String>,
 ) -> Vec<(&'static str, Value)> {
     let taken = match tree {
         Ok(tree) => read_state(&tree).await,
@@ -61,7 +61,7 @@ pub(crate) async fn take(
 }
 
 /// Returns the commit, and a patch if there are changes. The patch does not contain untracked files.
-async fn read_state(tree: &Tree) -> Result<(String, Option<Vec<u8>>), String> {
+async fn read_state(tree: &GitTree) -> Result<(String, Option<Vec<u8>>), String> {
     let head = tree.text(&["rev-parse", "HEAD"]).await?;
     let patch = if tree.status().await?.is_empty() {
         None

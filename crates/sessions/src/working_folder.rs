@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use company::{Company, policy::Actor};
 use protocol::company::ActorRole;
 
-use crate::{git::Tree, worktree::Worktree};
+use crate::{git::GitTree, worktree::Worktree};
 
 /// A person's request that a worker program runs in the repository or the company folder itself. It can only be created
 /// by [`InPlace::requested`], which checks the role.
@@ -68,12 +68,12 @@ impl WorkingFolder {
     }
 
     /// Returns the git tree of the folder. `base` is the folder of the repository; it is not used for a worktree.
-    pub(crate) async fn tree(&self, company: &Company, base: &Path) -> Result<Tree, String> {
+    pub(crate) async fn tree(&self, company: &Company, base: &Path) -> Result<GitTree, String> {
         match self {
             Self::Worktree { repo, worktree } => {
-                Tree::worktree(repo, &company.path(&worktree.relpath)).await
+                GitTree::worktree(repo, &company.path(&worktree.relpath)).await
             }
-            Self::Company | Self::Scratch(_) | Self::Checkout(_) => Ok(Tree::checkout(base)),
+            Self::Company | Self::Scratch(_) | Self::Checkout(_) => Ok(GitTree::checkout(base)),
         }
     }
 

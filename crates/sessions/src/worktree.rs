@@ -38,7 +38,7 @@ use protocol::{
 
 use tokio::time::{sleep, timeout};
 
-use crate::{blocking::blocking, git::Tree};
+use crate::{blocking::blocking, git::GitTree};
 
 /// Folder of the worktrees, relative to the company folder.
 const ROOT: &str = ".local/worktrees";
@@ -130,7 +130,7 @@ impl Worktree {
             let made = blocking(move || company::files::make_dir(&parent)).await;
             made.map_err(|error| error.to_string())?;
         }
-        let prefix = Tree::checkout(repo)
+        let prefix = GitTree::checkout(repo)
             .text(&["rev-parse", "--show-prefix"])
             .await
             .map_err(|error| no_worktree(repo, &error))?;
@@ -170,7 +170,7 @@ impl Worktree {
     async fn add(&self, path: &Path, repo: &Path, marker: &Marker) -> Result<(), String> {
         let target = path.to_string_lossy().into_owned();
         let known = format!("refs/heads/{}", self.branch);
-        let branch_exists = Tree::checkout(repo)
+        let branch_exists = GitTree::checkout(repo)
             .git(&["show-ref", "--verify", "--quiet", &known])
             .await
             .is_ok();
@@ -180,7 +180,7 @@ impl Worktree {
             vec!["worktree", "add", "-b", &self.branch, &target, "HEAD"]
         };
         let lock = marker.file.try_clone().map_err(|error| error.to_string())?;
-        Tree::checkout(repo)
+        GitTree::checkout(repo)
             .git_holding(&arguments, lock)
             .await
             .map(|_| ())
@@ -188,7 +188,7 @@ impl Worktree {
 
     /// Checks that an existing worktree belongs to this run and has no changes.
     async fn reuse(&self, path: &Path, repo: &Path) -> Result<(), String> {
-        let tree = Tree::worktree(repo, path).await?;
+        let tree = GitTree::worktree(repo, path).await?;
         let branch = tree.text(&["rev-parse", "--abbrev-ref", "HEAD"]).await?;
         if branch != self.branch {
             return Err(format!(
@@ -209,7 +209,7 @@ impl Worktree {
 
     /// Whether git was killed while it created this worktree: it keeps a worktree locked until it is complete.
     async fn is_initializing(&self, path: &Path, repo: &Path) -> bool {
-        let listed = Tree::checkout(repo)
+        let listed = GitTree::checkout(repo)
             .text(&["worktree", "list", "--porcelain"])
             .await;
         let listed = listed.unwrap_or_default();
@@ -237,11 +237,11 @@ impl Worktree {
         let target = path.to_string_lossy();
         // `--force` twice, because git keeps it locked. The command fails if git has no such worktree, which is fine.
         let remove = ["worktree", "remove", "--force", "--force", &target];
-        if let Err(error) = Tree::checkout(repo).git(&remove).await {
+        if let Err(error) = GitTree::checkout(repo).git(&remove).await {
             tracing::debug!(error, "git has no interrupted worktree to remove");
         }
         let question = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-        let common = Tree::checkout(repo).text(&question).await?;
+        let common = GitTree::checkout(repo).text(&question).await?;
         let lock = Path::new(&common).join(format!("refs/heads/{}.lock", self.branch));
         match fs::remove_file(&lock) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!(
@@ -500,13 +500,13 @@ impl Removal<'_> {
             let repo = self
                 .repo
                 .ok_or("its repository is not known on this machine")?;
-            let tree = Tree::worktree(repo, &path).await?;
+            let tree = GitTree::worktree(repo, &path).await?;
             if !tree.status().await?.is_empty() {
                 return Err("uncommitted changes".to_owned());
             }
         }
         if let Some(repo) = self.repo {
-            let listed = Tree::checkout(repo)
+            let listed = GitTree::checkout(repo)
                 .text(&["worktree", "list", "--porcelain"])
                 .await?;
             check_listed(&listed, &path)?;
@@ -519,7 +519,7 @@ impl Removal<'_> {
         if let Some(repo) = self.repo {
             let _turn = WORKTREE_LOCK.lock().await;
             let target = path.to_string_lossy();
-            Tree::checkout(repo)
+            GitTree::checkout(repo)
                 .git(&["worktree", "remove", "--force", &target])
                 .await?;
         } else {
@@ -560,14 +560,14 @@ impl Removal<'_> {
             return kept("it is not a branch that was made for this run".to_owned());
         }
         let full = format!("refs/heads/{branch}");
-        if Tree::checkout(repo)
+        if GitTree::checkout(repo)
             .git(&["show-ref", "--verify", "--quiet", &full])
             .await
             .is_err()
         {
             return (None, None);
         }
-        let is_merged = Tree::checkout(repo)
+        let is_merged = GitTree::checkout(repo)
             .git(&["merge-base", "--is-ancestor", &full, "HEAD"])
             .await;
         if !self.force && is_merged.is_err() {
@@ -578,8 +578,8 @@ impl Removal<'_> {
         }
         let _turn = WORKTREE_LOCK.lock().await;
         // Git regards the branch as checked out until worktrees whose folder is gone are pruned.
-        let _ = Tree::checkout(repo).git(&["worktree", "prune"]).await;
-        match Tree::checkout(repo)
+        let _ = GitTree::checkout(repo).git(&["worktree", "prune"]).await;
+        match GitTree::checkout(repo)
             .git(&["branch", "-D", "--", branch])
             .await
         {

@@ -4,7 +4,7 @@
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;
 
-use super::{CommandLine, ErrorClass, Outcome, RetryHint, Stderr, Wish, first_line};
+use super::{CommandLine, CommandRequest, ErrorClass, Outcome, RetryHint, Stderr, first_line};
 use crate::{
     output::Stream,
     usage::{TokenCounts, whole},
@@ -12,13 +12,13 @@ use crate::{
 
 /// Builds the command line. Claude does not read `AGENTS.md`, so the file is passed as an addition to the system
 /// prompt.
-pub(crate) fn command_line(wish: &Wish) -> CommandLine {
-    let tools = if wish.allowed_tools.is_empty() {
+pub(crate) fn command_line(request: &CommandRequest) -> CommandLine {
+    let tools = if request.allowed_tools.is_empty() {
         "Bash,Edit,Write,Read".to_owned()
     } else {
-        wish.allowed_tools.join(",")
+        request.allowed_tools.join(",")
     };
-    let permissions: &[&str] = match wish.permission {
+    let permissions: &[&str] = match request.permission {
         Permission::ReadOnly => &["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep"],
         Permission::Patch => &[
             "--permission-mode",
@@ -29,23 +29,23 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         Permission::RunCommands => &["--permission-mode", "dontAsk", "--allowedTools", &tools],
     };
     let mut argv = vec![
-        wish.bin.as_str(),
+        request.bin.as_str(),
         "-p",
         "--output-format",
         "stream-json",
         "--verbose",
     ];
-    if !wish.keeps_session {
+    if !request.keeps_session {
         argv.push("--no-session-persistence");
     }
-    if let Some(model) = &wish.model {
+    if let Some(model) = &request.model {
         argv.extend(["--model", model]);
     }
     argv.extend(permissions);
-    if let Some((schema, _)) = &wish.schema {
+    if let Some((schema, _)) = &request.schema {
         argv.extend(["--json-schema", schema]);
     }
-    if let Some(instructions) = &wish.instructions {
+    if let Some(instructions) = &request.instructions {
         argv.extend(["--append-system-prompt-file", instructions]);
     }
     let quiet = [
@@ -55,7 +55,7 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
     ];
     CommandLine {
         argv: argv.into_iter().map(ToOwned::to_owned).collect(),
-        stdin: Some(wish.prompt.clone()),
+        stdin: Some(request.prompt.clone()),
         env: quiet
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -66,7 +66,7 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
 
 /// Parser state for the output of Claude.
 #[derive(Clone, Debug, Default)]
-pub struct Output {
+pub struct ClaudeOutput {
     pub(super) outcome: Outcome,
     pub(super) compactions: u64,
     /// Number of retries after HTTP status 401 or 403.
@@ -79,7 +79,7 @@ pub struct Output {
     stderr: Stderr,
 }
 
-impl Output {
+impl ClaudeOutput {
     pub(super) fn is_recognised(&self) -> bool {
         self.recognised
     }
@@ -241,16 +241,16 @@ mod tests {
     use super::*;
 
     fn argv(permission: Permission) -> String {
-        let wish = Wish {
+        let request = CommandRequest {
             keeps_session: true,
             bin: "claude".to_owned(),
             prompt: "hello".to_owned(),
             model: Some("sonnet".to_owned()),
             permission,
             instructions: Some("/r/AGENTS.md".to_owned()),
-            ..Wish::default()
+            ..CommandRequest::default()
         };
-        command_line(&wish).argv.join(" ")
+        command_line(&request).argv.join(" ")
     }
 
     #[test]
@@ -266,11 +266,11 @@ mod tests {
 
     #[test]
     fn only_a_session_that_nobody_resumes_is_not_kept() {
-        let wish = Wish {
+        let request = CommandRequest {
             bin: "claude".to_owned(),
-            ..Wish::default()
+            ..CommandRequest::default()
         };
-        let line = command_line(&wish).argv.join(" ");
+        let line = command_line(&request).argv.join(" ");
         assert!(line.contains("--no-session-persistence"), "{line}");
         assert!(!argv(Permission::Patch).contains("--no-session-persistence"));
     }
@@ -288,7 +288,7 @@ mod tests {
             serde_json::json!({"type": "result", "subtype": "success", "session_id": "s", "is_error": true,
                 "api_error_status": 429, "result": "You have hit your limit"}),
         ];
-        let mut output = Output::default();
+        let mut output = ClaudeOutput::default();
         for line in lines {
             output.line(Stream::Stdout, &line.to_string());
         }

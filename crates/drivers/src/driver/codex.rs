@@ -4,7 +4,7 @@
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::Value;
 
-use super::{CommandLine, ErrorClass, Outcome, Stderr, Wish, first_line};
+use super::{CommandLine, CommandRequest, ErrorClass, Outcome, Stderr, first_line};
 use crate::{
     output::Stream,
     threads::{ThreadTotal, Threads},
@@ -12,13 +12,13 @@ use crate::{
 };
 
 /// Builds the command line. In this mode Codex never asks for approval, and reads the `AGENTS.md` of its folder itself.
-pub(crate) fn command_line(wish: &Wish) -> CommandLine {
-    let sandbox = match wish.permission {
+pub(crate) fn command_line(request: &CommandRequest) -> CommandLine {
+    let sandbox = match request.permission {
         Permission::ReadOnly => "read-only",
         Permission::Patch | Permission::RunCommands => "workspace-write",
     };
     let mut argv = vec![
-        wish.bin.as_str(),
+        request.bin.as_str(),
         "exec",
         "--json",
         "--skip-git-repo-check",
@@ -27,23 +27,23 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         "--sandbox",
         sandbox,
     ];
-    if let Some(model) = &wish.model {
+    if let Some(model) = &request.model {
         argv.extend(["--model", model]);
     }
-    if let Some((_, file)) = &wish.schema {
+    if let Some((_, file)) = &request.schema {
         argv.extend(["--output-schema", file]);
     }
-    argv.extend(["--output-last-message", &wish.last_message, "-"]);
+    argv.extend(["--output-last-message", &request.last_message, "-"]);
     CommandLine {
         argv: argv.into_iter().map(ToOwned::to_owned).collect(),
-        stdin: Some(wish.prompt.clone()),
+        stdin: Some(request.prompt.clone()),
         ..CommandLine::default()
     }
 }
 
 /// Parser state for the output of Codex.
 #[derive(Clone, Debug, Default)]
-pub struct Output {
+pub struct CodexOutput {
     pub(super) outcome: Outcome,
     pub(super) compactions: u64,
     recognised: bool,
@@ -57,7 +57,7 @@ pub struct Output {
     counted: ThreadTotal,
 }
 
-impl Output {
+impl CodexOutput {
     /// Creates a parser for a run that may resume a known thread or a fork of `parent`.
     pub(crate) fn continuing(known: Threads, parent: Option<String>) -> Self {
         Self {
@@ -157,15 +157,15 @@ mod tests {
 
     #[test]
     fn the_prompt_goes_in_by_stdin_and_the_sandbox_follows_the_permission() {
-        let wish = Wish {
+        let request = CommandRequest {
             bin: "codex".to_owned(),
             prompt: "hello".to_owned(),
             model: Some("m".to_owned()),
             permission: Permission::Patch,
             last_message: "/o/last.md".to_owned(),
-            ..Wish::default()
+            ..CommandRequest::default()
         };
-        let line = command_line(&wish);
+        let line = command_line(&request);
         assert_eq!(
             line.argv.join(" "),
             "codex exec --json --skip-git-repo-check --color never --sandbox workspace-write --model m \
@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn used(known: &Threads, parent: Option<&str>, thread: &str, reported: u64) -> u64 {
-        let mut output = Output::continuing(known.clone(), parent.map(ToOwned::to_owned));
+        let mut output = CodexOutput::continuing(known.clone(), parent.map(ToOwned::to_owned));
         let started = serde_json::json!({"type": "thread.started", "thread_id": thread});
         let usage = serde_json::json!({"input_tokens": reported - 10, "output_tokens": 10});
         let completed = serde_json::json!({"type": "turn.completed", "usage": usage});

@@ -8,7 +8,7 @@ use crate::usage::{Cycle, TokenCounts, whole};
 
 /// Parameters of a turn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TurnWish {
+pub struct TurnRequest {
     /// Working directory.
     pub cwd: String,
     /// The prompt.
@@ -57,7 +57,7 @@ pub struct Reaction {
 /// One turn on a thread created for it.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    wish: TurnWish,
+    request: TurnRequest,
     next_id: u64,
     /// Id and step of the request that awaits its response.
     awaited: Option<(u64, Step)>,
@@ -83,9 +83,9 @@ enum Step {
 
 impl Conversation {
     /// Starts a conversation and returns the first message to send.
-    pub fn begin(wish: TurnWish) -> (Self, Value) {
+    pub fn begin(request: TurnRequest) -> (Self, Value) {
         let mut conversation = Self {
-            wish,
+            request,
             next_id: 1,
             awaited: None,
             thread_id: None,
@@ -176,10 +176,10 @@ impl Conversation {
         match step {
             Step::Initialize => {
                 let params = json!({
-                    "model": self.wish.model,
-                    "cwd": self.wish.cwd,
+                    "model": self.request.model,
+                    "cwd": self.request.cwd,
                     "approvalPolicy": "never",
-                    "sandbox": self.wish.sandbox,
+                    "sandbox": self.request.sandbox,
                 });
                 let start = self.request(Step::StartThread, "thread/start", &params);
                 reaction.send = vec![json!({"method": "initialized"}), start];
@@ -197,9 +197,9 @@ impl Conversation {
                 self.outcome.session_id = Some(thread.to_owned());
                 let mut params = json!({
                     "threadId": thread,
-                    "input": [{"type": "text", "text": self.wish.prompt, "text_elements": []}],
+                    "input": [{"type": "text", "text": self.request.prompt, "text_elements": []}],
                 });
-                if let Some(model) = &self.wish.model {
+                if let Some(model) = &self.request.model {
                     params["model"] = model.as_str().into();
                 }
                 reaction.named = true;

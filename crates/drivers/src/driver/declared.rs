@@ -11,7 +11,7 @@
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde::Deserialize;
 
-use super::{CommandLine, StopSignal, Wish};
+use super::{CommandLine, CommandRequest, StopSignal};
 
 /// A `[drivers.<name>]` table of `config.toml`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -58,17 +58,17 @@ pub enum DeclaredOutput {
 }
 
 /// Fills the template with the values of the request.
-pub(crate) fn command_line(driver: &DeclaredDriver, wish: &Wish) -> CommandLine {
-    let permission = match wish.permission {
+pub(crate) fn command_line(driver: &DeclaredDriver, request: &CommandRequest) -> CommandLine {
+    let permission = match request.permission {
         Permission::ReadOnly => "read-only",
         Permission::Patch => "patch",
         Permission::RunCommands => "run-commands",
     };
     let places = [
-        ("{PROMPT}", Some(wish.prompt.as_str())),
-        ("{MODEL}", wish.model.as_deref()),
+        ("{PROMPT}", Some(request.prompt.as_str())),
+        ("{MODEL}", request.model.as_deref()),
         ("{PERMISSION_LEVEL}", Some(permission)),
-        ("{INSTRUCTIONS}", wish.instructions.as_deref()),
+        ("{INSTRUCTIONS}", request.instructions.as_deref()),
     ];
     let mut argv: Vec<String> = Vec::with_capacity(driver.argv.len());
     for argument in &driver.argv {
@@ -101,7 +101,7 @@ pub(crate) fn command_line(driver: &DeclaredDriver, wish: &Wish) -> CommandLine 
     CommandLine {
         argv,
         stdin: match driver.prompt {
-            DeclaredPrompt::Stdin => Some(wish.prompt.clone()),
+            DeclaredPrompt::Stdin => Some(request.prompt.clone()),
             DeclaredPrompt::Argument => None,
         },
         ..CommandLine::default()
@@ -128,11 +128,11 @@ mod tests {
             output: DeclaredOutput::Text,
             stop_signal: StopSignal::Terminate,
         };
-        let wish = Wish {
+        let request = CommandRequest {
             prompt: "say {MODEL}".to_owned(),
-            ..Wish::default()
+            ..CommandRequest::default()
         };
-        let line = command_line(&driver, &wish);
+        let line = command_line(&driver, &request);
         assert_eq!(line.argv, ["coder", "--mode=read-only", "say {MODEL}"]);
         assert_eq!(line.stdin, None);
     }

@@ -4,7 +4,7 @@
 use protocol::company::session::CompanySessionPermission as Permission;
 use serde_json::{Value, json};
 
-use super::{CommandLine, ErrorClass, Outcome, Stderr, Wish, first_line};
+use super::{CommandLine, CommandRequest, ErrorClass, Outcome, Stderr, first_line};
 use crate::{
     output::Stream,
     usage::{TokenCounts, whole},
@@ -16,19 +16,19 @@ const LARGEST_OBJECT: usize = 8 << 20;
 /// Builds the command line. Gemini reads `AGENTS.md` only if its settings name the file. It accepts system settings
 /// that do so only from files owned by root, and the user's settings are not modified, so the instructions precede the
 /// prompt.
-pub(crate) fn command_line(wish: &Wish) -> CommandLine {
-    let mode = match wish.permission {
+pub(crate) fn command_line(request: &CommandRequest) -> CommandLine {
+    let mode = match request.permission {
         Permission::ReadOnly => "default",
         Permission::Patch => "auto_edit",
         Permission::RunCommands => "yolo",
     };
     let mut argv = vec![
-        wish.bin.as_str(),
+        request.bin.as_str(),
         "--output-format",
         "stream-json",
         "--skip-trust",
     ];
-    if let Some(model) = &wish.model {
+    if let Some(model) = &request.model {
         argv.extend(["--model", model]);
     }
     argv.extend(["--approval-mode", mode]);
@@ -37,13 +37,13 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
         "telemetry": {"enabled": false},
         "general": {"enableAutoUpdate": false, "maxAttempts": 3},
     });
-    let prompt = match &wish.instructions_text {
+    let prompt = match &request.instructions_text {
         Some(text) => format!(
             "Instructions from the AGENTS.md of this folder:\n\n{}\n\n---\n\n{}",
             text.trim(),
-            wish.prompt
+            request.prompt
         ),
-        None => wish.prompt.clone(),
+        None => request.prompt.clone(),
     };
     CommandLine {
         argv: argv.into_iter().map(ToOwned::to_owned).collect(),
@@ -55,7 +55,7 @@ pub(crate) fn command_line(wish: &Wish) -> CommandLine {
 
 /// Parser state for the output of Gemini.
 #[derive(Clone, Debug, Default)]
-pub struct Output {
+pub struct GeminiOutput {
     pub(super) outcome: Outcome,
     recognised: bool,
     /// Standard output, collected until it is recognised as a stream.
@@ -64,7 +64,7 @@ pub struct Output {
     stderr: Stderr,
 }
 
-impl Output {
+impl GeminiOutput {
     pub(super) fn is_recognised(&self) -> bool {
         self.recognised
     }
@@ -229,14 +229,14 @@ mod tests {
 
     #[test]
     fn the_instructions_stand_before_the_prompt() {
-        let wish = Wish {
+        let request = CommandRequest {
             bin: "gemini".to_owned(),
             prompt: "hello".to_owned(),
             permission: Permission::RunCommands,
             instructions_text: Some("# Rules\n- Be brief.\n".to_owned()),
-            ..Wish::default()
+            ..CommandRequest::default()
         };
-        let line = command_line(&wish);
+        let line = command_line(&request);
         assert_eq!(
             line.argv.join(" "),
             "gemini --output-format stream-json --skip-trust --approval-mode yolo"

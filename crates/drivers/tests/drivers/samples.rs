@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use drivers::{
     Driver, ErrorClass, Outcome, Reader,
-    codex_app_server::{Completion, Conversation, TurnWish},
+    codex_app_server::{Completion, Conversation, TurnRequest},
     output::{Decoder, Lines, Stream},
 };
 
@@ -171,7 +171,7 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
         };
         let start = sent_by_client("thread/start").unwrap();
         let turn = sent_by_client("turn/start").unwrap();
-        let wish = TurnWish {
+        let request = TurnRequest {
             cwd: start["params"]["cwd"].as_str().unwrap().to_owned(),
             prompt: turn["params"]["input"][0]["text"]
                 .as_str()
@@ -183,7 +183,7 @@ fn the_conversation_with_an_app_server_is_the_recorded_one() {
                 _ => "read-only",
             },
         };
-        let (mut conversation, first) = Conversation::begin(wish);
+        let (mut conversation, first) = Conversation::begin(request);
         let mut sent = vec![first];
         for message in messages.iter().filter(|message| message["dir"] == "in") {
             sent.extend(conversation.line(&message["msg"].to_string()).send);

@@ -30,7 +30,7 @@ use sessions::{
 
 use super::{
     arbitration::{
-        HardStop, Verdict, arbitrate, arbitrate_approved, hour_key, queue_instead, resume,
+        ActionDecision, HardStop, arbitrate, arbitrate_approved, hour_key, queue_instead, resume,
     },
     triage::Moment,
 };
@@ -41,7 +41,7 @@ const REDACTED: &str = "[REDACTED";
 
 /// Result of processing actions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Carried {
+pub struct ActionTotals {
     /// Number of executed actions.
     pub executed_actions: u64,
     /// Number of actions that were queued for a decision.
@@ -83,7 +83,7 @@ pub(crate) fn report(
     action: &ProposedAction,
     source: &Source<'_>,
     (config, now, done_this_tick): (&HeartbeatConfig, Moment, u32),
-    carried: &mut Carried,
+    totals: &mut ActionTotals,
 ) -> Result<(), Error> {
     let stop = hard_stop(company, action, source.worker, source.actor);
     let undone = company.write(|writer| {
@@ -91,27 +91,27 @@ pub(crate) fn report(
         let stop = stop.as_ref();
         let verdict = arbitrate(action, stop, &mut state, config, now, done_this_tick);
         match verdict {
-            Verdict::Deduped => {
-                carried.deduped_actions += 1;
+            ActionDecision::Deduped => {
+                totals.deduped_actions += 1;
                 writer.put_heartbeat_state(&state)?;
                 Ok(None)
             }
-            Verdict::Skip(_) => {
-                carried.skipped_actions += 1;
+            ActionDecision::Skip(_) => {
+                totals.skipped_actions += 1;
                 audit(company, action, source, stop);
                 writer.put_heartbeat_state(&state)?;
                 Ok(None)
             }
-            Verdict::Queue(reason) => {
+            ActionDecision::Queue(reason) => {
                 let redacts = stop == Some(&HardStop::SecretRisk);
                 let (id, proposal) = proposal(company, action, source, &reason, redacts)?;
                 audit(company, action, source, stop);
                 writer.propose_action(&state, proposal, None)?;
-                carried.queued_for_approval += 1;
-                carried.proposal_artifact_ids.push(id.to_string());
+                totals.queued_for_approval += 1;
+                totals.proposal_artifact_ids.push(id.to_string());
                 Ok(None)
             }
-            Verdict::Execute => {
+            ActionDecision::Execute => {
                 let undone = new_intent(company, action, source, Some(hour_key(now)));
                 writer.begin_action(&state, &undone)?;
                 Ok(Some(undone))
@@ -119,7 +119,7 @@ pub(crate) fn report(
         }
     })?;
     match undone {
-        Some(undone) => finish(jobs, company, &undone, carried),
+        Some(undone) => finish(jobs, company, &undone, totals),
         None => Ok(()),
     }
 }
@@ -130,12 +130,12 @@ pub(crate) fn resume_left(
     company: &Company,
     config: &HeartbeatConfig,
     now: Moment,
-    carried: &mut Carried,
+    totals: &mut ActionTotals,
 ) -> Result<(), Error> {
     for left in files::undone(company)? {
-        let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
+        let done = u32::try_from(totals.executed_actions).unwrap_or(u32::MAX);
         if let Some(undone) = claim(company, &left, config, now, done)? {
-            finish(jobs, company, &undone, carried)?;
+            finish(jobs, company, &undone, totals)?;
         }
     }
     Ok(())
@@ -218,7 +218,7 @@ fn finish(
     jobs: Starter<'_>,
     company: &Company,
     undone: &Undone,
-    carried: &mut Carried,
+    totals: &mut ActionTotals,
 ) -> Result<(), Error> {
     let is_transient = |done: &Result<_, NotDone>| matches!(done, Err(NotDone::Refused(error)) if error.is_transient());
     let mut done = execute(jobs, company, undone);
@@ -230,8 +230,8 @@ fn finish(
     match done {
         Ok(job) => {
             company.write(|writer| writer.end_action(undone))?;
-            carried.executed_actions += 1;
-            carried.launched_job_ids.extend(job);
+            totals.executed_actions += 1;
+            totals.launched_job_ids.extend(job);
             Ok(())
         }
         // The intent stays, so that the next process executes the action.
@@ -256,15 +256,15 @@ fn finish(
                 actor: &undone.actor(),
             };
             if undone.action.project_id().is_none() {
-                carried.skipped_actions += 1;
+                totals.skipped_actions += 1;
                 writer.put_heartbeat_state(&state)?;
                 return writer.end_action(undone);
             }
             let reason = format!("hard_stop: {error}");
             let (id, proposal) = proposal(company, &undone.action, &source, &reason, false)?;
             writer.propose_action(&state, proposal, Some(undone))?;
-            carried.queued_for_approval += 1;
-            carried.proposal_artifact_ids.push(id.to_string());
+            totals.queued_for_approval += 1;
+            totals.proposal_artifact_ids.push(id.to_string());
             Ok(())
         }),
     }
@@ -311,7 +311,7 @@ pub(crate) fn check_approved(
         .iter()
         .any(|text| text.contains(REDACTED))
     {
-        let message = "a proposal with redacted secrets cannot be carried out";
+        let message = "a proposal with redacted secrets cannot be totals out";
         return Err(Error::Refused(message.to_owned()));
     }
     match hard_stop(company, action, &approver.id, approver) {
@@ -329,11 +329,11 @@ pub(crate) fn approved(
     action: &ProposedAction,
     approver: &Actor,
     now: Moment,
-) -> Result<Carried, Error> {
+) -> Result<ActionTotals, Error> {
     check_approved(company, action, approver)?;
     let action = effective_action(action);
     let config = files::setting(company).config;
-    let mut carried = Carried::default();
+    let mut totals = ActionTotals::default();
     // An ended process may have left the action unfinished.
     let left = files::undone(company)?;
     let key = action.idempotency_key();
@@ -343,16 +343,16 @@ pub(crate) fn approved(
     if let Some(left) = left
         && let Some(undone) = claim(company, left, &config, now, 0)?
     {
-        finish(jobs, company, &undone, &mut carried)?;
-        return Ok(carried);
+        finish(jobs, company, &undone, &mut totals)?;
+        return Ok(totals);
     }
     let undone = company.write(|writer| {
         let mut state = remembered(company);
         let verdict = arbitrate_approved(action, &mut state, &config, now);
         match verdict {
-            Verdict::Deduped => carried.deduped_actions += 1,
-            Verdict::Queue(_) | Verdict::Skip(_) => carried.skipped_actions += 1,
-            Verdict::Execute => {
+            ActionDecision::Deduped => totals.deduped_actions += 1,
+            ActionDecision::Queue(_) | ActionDecision::Skip(_) => totals.skipped_actions += 1,
+            ActionDecision::Execute => {
                 let source = Source {
                     worker: &approver.id,
                     run: "none",
@@ -368,9 +368,9 @@ pub(crate) fn approved(
         Ok(None)
     })?;
     if let Some(undone) = undone {
-        finish(jobs, company, &undone, &mut carried)?;
+        finish(jobs, company, &undone, &mut totals)?;
     }
-    Ok(carried)
+    Ok(totals)
 }
 
 /// The action that an approval is about: the one that an approval item proposes, else the action itself.
@@ -668,7 +668,7 @@ fn proposal(
     let project = parse_project(action.project_id().map_or("", Text::as_str))?;
     let shown = format_action(&proposed);
     let note = if redacts {
-        "\n\nredacted: true. It cannot be carried out; ask for it again without the secret."
+        "\n\nredacted: true. It cannot be totals out; ask for it again without the secret."
     } else {
         ""
     };

@@ -43,7 +43,7 @@ impl HardStop {
 
 /// The decision about an action.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum ActionDecision {
     /// The idempotency key was seen before; the action is ignored.
     Deduped,
     /// The action is executed now.
@@ -63,13 +63,13 @@ pub fn arbitrate(
     config: &HeartbeatConfig,
     now: Moment,
     done_this_tick: u32,
-) -> Verdict {
+) -> ActionDecision {
     remove_expired(state, now);
     if state
         .idempotency
         .contains_key(action.idempotency_key().as_str())
     {
-        return Verdict::Deduped;
+        return ActionDecision::Deduped;
     }
     let done_this_hour = state
         .hourly_action_counters
@@ -100,15 +100,15 @@ pub fn arbitrate(
     match (rationale, action.project_id()) {
         (None, _) => {
             record(action, HeartbeatActionStatus::Executed, state, config, now);
-            Verdict::Execute
+            ActionDecision::Execute
         }
         (Some(_), None) => {
             record(action, HeartbeatActionStatus::Queued, state, config, now);
-            Verdict::Skip("missing_project_for_approval")
+            ActionDecision::Skip("missing_project_for_approval")
         }
         (Some(rationale), Some(_)) => {
             record(action, HeartbeatActionStatus::Queued, state, config, now);
-            Verdict::Queue(rationale)
+            ActionDecision::Queue(rationale)
         }
     }
 }
@@ -119,14 +119,14 @@ pub fn arbitrate_approved(
     state: &mut HeartbeatState,
     config: &HeartbeatConfig,
     now: Moment,
-) -> Verdict {
+) -> ActionDecision {
     remove_expired(state, now);
     let known = state.idempotency.get(action.idempotency_key().as_str());
     match known.map(|known| known.status) {
-        Some(HeartbeatActionStatus::Executed) => Verdict::Deduped,
+        Some(HeartbeatActionStatus::Executed) => ActionDecision::Deduped,
         Some(HeartbeatActionStatus::Queued) | None => {
             record(action, HeartbeatActionStatus::Executed, state, config, now);
-            Verdict::Execute
+            ActionDecision::Execute
         }
     }
 }
@@ -264,8 +264,8 @@ mod tests {
         let config = HeartbeatConfig::default();
         let verdict = arbitrate(action, stop, &mut state, &config, NOON, done);
         let shown = match &verdict {
-            Verdict::Queue(reason) => format!("queue: {reason}"),
-            Verdict::Deduped | Verdict::Execute | Verdict::Skip(_) => {
+            ActionDecision::Queue(reason) => format!("queue: {reason}"),
+            ActionDecision::Deduped | ActionDecision::Execute | ActionDecision::Skip(_) => {
                 format!("{verdict:?}").to_lowercase()
             }
         };
@@ -313,19 +313,19 @@ mod tests {
         let action = action("launch_job", "k", "high", false);
         assert!(matches!(
             arbitrate(&action, None, &mut state, &config, NOON, 0),
-            Verdict::Queue(_)
+            ActionDecision::Queue(_)
         ));
         assert_eq!(
             arbitrate(&action, None, &mut state, &config, NOON, 0),
-            Verdict::Deduped
+            ActionDecision::Deduped
         );
         assert_eq!(
             arbitrate_approved(&action, &mut state, &config, NOON),
-            Verdict::Execute
+            ActionDecision::Execute
         );
         assert_eq!(
             arbitrate_approved(&action, &mut state, &config, NOON),
-            Verdict::Deduped
+            ActionDecision::Deduped
         );
         assert_eq!(state.idempotency["k"].execution_count, 1);
     }
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(hour, Some(hour_key(later)));
         let other = action("launch_job", "l", "low", false);
         let verdict = arbitrate(&other, None, &mut state, &config, later, 0);
-        assert!(matches!(verdict, Verdict::Queue(_)), "{verdict:?}");
+        assert!(matches!(verdict, ActionDecision::Queue(_)), "{verdict:?}");
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
         arbitrate(&action, None, &mut state, &config, NOON, 0);
         queue_instead(&action, &mut state);
         let verdict = arbitrate_approved(&action, &mut state, &config, NOON);
-        assert_eq!(verdict, Verdict::Execute);
+        assert_eq!(verdict, ActionDecision::Execute);
     }
 
     #[test]
@@ -375,7 +375,7 @@ mod tests {
         };
         assert_eq!(
             arbitrate(&action, None, &mut state, &config, later, 0),
-            Verdict::Execute
+            ActionDecision::Execute
         );
         assert_eq!(state.hourly_action_counters.len(), 1, "{state:?}");
     }
@@ -392,7 +392,7 @@ mod tests {
             for (key, minutes, local_hour) in keys {
                 now = Moment { unix_ms: now.unix_ms + minutes * 60_000, local_hour };
                 let action = action("launch_job", &key, "low", false);
-                if arbitrate(&action, None, &mut state, &config, now, 0) == Verdict::Execute {
+                if arbitrate(&action, None, &mut state, &config, now, 0) == ActionDecision::Execute {
                     prop_assert!(done.insert(key), "an action happened twice");
                 }
                 prop_assert!(state.hourly_action_counters.values().all(|count| *count <= 5));

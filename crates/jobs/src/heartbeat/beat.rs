@@ -25,7 +25,7 @@ use sessions::blocking::blocking;
 use tokio::{sync::watch, time::sleep};
 
 use super::{
-    act::{self, Carried, Starter},
+    act::{self, ActionTotals, Starter},
     facts::Logs,
     tick::{self, Tick},
 };
@@ -311,7 +311,7 @@ impl Heartbeats {
         action: &ProposedAction,
         approver: &Actor,
         may: MayExec,
-    ) -> Result<Carried, Error> {
+    ) -> Result<ActionTotals, Error> {
         let now = tick::moment(company.sources().now_ms());
         let _acting = self.acting();
         act::approved(self.starter(may), company, action, approver, now)

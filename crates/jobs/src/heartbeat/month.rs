@@ -10,7 +10,7 @@ use protocol::company::{
 use serde_json::json;
 
 use super::{
-    arbitration::{Verdict, arbitrate, hour_key, resume},
+    arbitration::{ActionDecision, arbitrate, hour_key, resume},
     triage::{Counts, Moment, Worker, decide, is_quiet},
 };
 
@@ -144,14 +144,14 @@ fn simulate(seed: u64) -> Story {
                 step += 1;
                 if crashes_at == Some(step) {
                     // The action is recorded but not executed, so a later tick executes it.
-                    if verdict == Verdict::Execute {
+                    if verdict == ActionDecision::Execute {
                         story.lines.pop();
                         begun.push((format!("k{key}"), action, Some(hour_key(now))));
                     }
                     story.lines.push(format!("{number} crash"));
                     break 'tick;
                 }
-                if verdict == Verdict::Execute {
+                if verdict == ActionDecision::Execute {
                     done_this_tick += 1;
                     *story.done.entry(format!("k{key}")).or_default() += 1;
                     *hours.entry(unix_ms / 3_600_000).or_default() += 1;

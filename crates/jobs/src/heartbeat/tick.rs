@@ -25,7 +25,7 @@ use sessions::blocking::blocking;
 use tokio::time::{sleep, timeout};
 
 use super::{
-    act::{self, Carried, Source, change_state},
+    act::{self, ActionTotals, Source, change_state},
     beat::Heartbeats,
     facts::{self, Facts},
     pending::{self, Pending},
@@ -88,7 +88,7 @@ pub(crate) async fn run(
             return Ok(finished(response, company));
         }
     }
-    beats.jobs().meet(company, may).await?;
+    beats.jobs().recover_once(company, may).await?;
     let now = moment(started_ms);
     let (facts, decision, seen) = {
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
@@ -199,20 +199,20 @@ pub(crate) async fn run(
             tokio::spawn(async move { await_report(&beats, &company, &pending, jitter, may).await })
         })
         .collect();
-    let mut carried = {
+    let mut totals = {
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
         blocking(move || {
-            let mut carried = Carried::default();
+            let mut totals = ActionTotals::default();
             let _acting = beats.acting();
-            act::resume_left(beats.starter(may), &company, &config, now, &mut carried)?;
-            Ok(carried)
+            act::resume_left(beats.starter(may), &company, &config, now, &mut totals)?;
+            Ok(totals)
         })
         .await?
     };
     for (pending, wait) in left.into_iter().zip(waits) {
         let wake_result = wait.await.unwrap_or(WakeResult::NotYet);
         let (beats, company, config) = (beats.clone(), company.clone(), Arc::clone(&config));
-        let before = carried.clone();
+        let before = totals.clone();
         let (after, status) = blocking(move || {
             process_report(
                 (&beats, may),
@@ -224,7 +224,7 @@ pub(crate) async fn run(
             )
         })
         .await?;
-        carried = after;
+        totals = after;
         match status {
             Some(HeartbeatReportStatus::Ok) => response.reports_ok += 1,
             Some(HeartbeatReportStatus::Actions) => response.reports_actions += 1,
@@ -232,10 +232,10 @@ pub(crate) async fn run(
         }
     }
     response.reports_processed = response.reports_ok + response.reports_actions;
-    response.actions_executed = carried.executed_actions;
-    response.approvals_queued = carried.queued_for_approval;
-    response.deduped_actions = carried.deduped_actions;
-    response.skipped_actions = carried.skipped_actions;
+    response.actions_executed = totals.executed_actions;
+    response.approvals_queued = totals.queued_for_approval;
+    response.deduped_actions = totals.deduped_actions;
+    response.skipped_actions = totals.skipped_actions;
     {
         let (company, counted) = (company.clone(), response.clone());
         blocking(move || {
@@ -414,10 +414,10 @@ fn process_report(
     config: &HeartbeatConfig,
     pending: &Pending,
     wake_result: WakeResult,
-    mut carried: Carried,
-) -> Result<(Carried, Option<HeartbeatReportStatus>), Error> {
+    mut totals: ActionTotals,
+) -> Result<(ActionTotals, Option<HeartbeatReportStatus>), Error> {
     let report = match wake_result {
-        WakeResult::NotYet => return Ok((carried, None)),
+        WakeResult::NotYet => return Ok((totals, None)),
         WakeResult::Nothing => None,
         WakeResult::Report(report) => Some(report),
     };
@@ -443,7 +443,7 @@ fn process_report(
         };
         let _acting = beats.acting();
         for action in report.actions() {
-            let done = u32::try_from(carried.executed_actions).unwrap_or(u32::MAX);
+            let done = u32::try_from(totals.executed_actions).unwrap_or(u32::MAX);
             let limits = (config, moment(now_ms), done);
             act::report(
                 beats.starter(may),
@@ -451,7 +451,7 @@ fn process_report(
                 action,
                 &source,
                 limits,
-                &mut carried,
+                &mut totals,
             )?;
         }
         change_state(company, |state| {
@@ -475,7 +475,7 @@ fn process_report(
             all.retain(|other| other.job.job_id != pending.job.job_id);
         })
     })?;
-    Ok((carried, report.map(|report| report.status)))
+    Ok((totals, report.map(|report| report.status)))
 }
 
 /// The actor on whose behalf the actions of a worker are executed.

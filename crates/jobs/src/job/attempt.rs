@@ -15,8 +15,8 @@ use protocol::{
 };
 use serde_json::{Value, json};
 use sessions::{
-    Error, Extra, Scribe, SessionRecord, Verdict, Worker, blocking::blocking, lanes::Strain,
-    missing_program, program, retry_at_of,
+    Error, Extra, ProgramCheck, RunLog, SessionRecord, WorkerDescription, blocking::blocking,
+    lanes::Strain, missing_program, program, retry_at_of,
 };
 
 use super::{
@@ -39,9 +39,9 @@ pub(super) struct Attempt<'a> {
 }
 
 /// How an attempt ended.
-pub(super) enum Ended {
+pub(super) enum AttemptEnd {
     /// The worker gave an answer.
-    Answered(Said),
+    Answered(AnswerTexts),
     /// The worker failed before it gave an answer.
     Failed(Failed),
     /// The execution policy does not allow the program to run; carries the message.
@@ -55,7 +55,7 @@ pub(super) enum Ended {
 }
 
 /// The output of a worker in which the answer is searched.
-pub(crate) struct Said {
+pub(crate) struct AnswerTexts {
     /// The structured answer, if the program returned one.
     pub(super) structured: Option<Value>,
     /// Texts that may contain the answer, the most likely first.
@@ -74,7 +74,7 @@ pub(crate) struct Failed {
 
 impl Attempt<'_> {
     /// Runs the attempt. However it ends, its run and the job record state the result.
-    pub(super) async fn run(&self, last_run: &mut String) -> Result<Ended, Error> {
+    pub(super) async fn run(&self, last_run: &mut String) -> Result<AttemptEnd, Error> {
         let runner = self.runner;
         let (company, spec) = (&runner.company, &runner.spec);
         // Errors that can be detected without a run are reported before one is created.
@@ -88,7 +88,7 @@ impl Attempt<'_> {
         };
         made.run_id.as_str().clone_into(last_run);
         let session_ref = format!("job_{}_attempt_{}_{}", runner.job, self.number, made.run_id);
-        let scribe = Scribe {
+        let run_log = RunLog {
             company: company.clone(),
             project: runner.project.clone(),
             run: made.run_id.clone(),
@@ -127,9 +127,7 @@ impl Attempt<'_> {
             let name = session_ref.clone();
             let kept = blocking(move || {
                 let run = (&run, &pack, name.as_str());
-                jobs.inner
-                    .surroundings
-                    .keep_plan(&company, &spec, &plan, run)
+                jobs.inner.services.keep_plan(&company, &spec, &plan, run)
             });
             if let Some(kept) = kept.await? {
                 self.update(move |attempt| {
@@ -139,7 +137,7 @@ impl Attempt<'_> {
                 .await?;
             }
         }
-        let done = self.execute(&scribe).await;
+        let done = self.execute(&run_log).await;
         // An attempt that failed with an error is over as well, and so is its run.
         let (status, error) = match &done {
             Ok(ExecutedAttempt {
@@ -148,14 +146,14 @@ impl Attempt<'_> {
             }) => (
                 record.status,
                 match ended {
-                    Ended::Canceled => Some("Attempt canceled by caller".to_owned()),
-                    Ended::Closing => Some("the gateway stopped".to_owned()),
-                    Ended::Failed(failed) => {
+                    AttemptEnd::Canceled => Some("Attempt canceled by caller".to_owned()),
+                    AttemptEnd::Closing => Some("the gateway stopped".to_owned()),
+                    AttemptEnd::Failed(failed) => {
                         record.error.clone().or_else(|| Some(failed.error.clone()))
                     }
-                    Ended::Answered(_) | Ended::Blocked(_) | Ended::NotInstalled(_) => {
-                        record.error.clone()
-                    }
+                    AttemptEnd::Answered(_)
+                    | AttemptEnd::Blocked(_)
+                    | AttemptEnd::NotInstalled(_) => record.error.clone(),
                 },
             ),
             Ok(ExecutedAttempt {
@@ -164,19 +162,19 @@ impl Attempt<'_> {
             }) => (
                 RunStatus::Failed,
                 match ended {
-                    Ended::Blocked(message) => Some(message.clone()),
-                    Ended::NotInstalled(program) => Some(program::not_installed(program)),
-                    Ended::Failed(failed) => Some(failed.error.clone()),
-                    Ended::Answered(_) => None,
-                    Ended::Canceled => Some("Attempt canceled by caller".to_owned()),
-                    Ended::Closing => Some("the gateway stopped".to_owned()),
+                    AttemptEnd::Blocked(message) => Some(message.clone()),
+                    AttemptEnd::NotInstalled(program) => Some(program::not_installed(program)),
+                    AttemptEnd::Failed(failed) => Some(failed.error.clone()),
+                    AttemptEnd::Answered(_) => None,
+                    AttemptEnd::Canceled => Some("Attempt canceled by caller".to_owned()),
+                    AttemptEnd::Closing => Some("the gateway stopped".to_owned()),
                 },
             ),
             Err(error) => (RunStatus::Failed, Some(error.to_string())),
         };
         if let Err(error) = &done {
-            let (scribe, error) = (scribe.clone(), error.to_string());
-            let closed = blocking(move || close_run(&scribe, "launch_failed", &error));
+            let (run_log, error) = (run_log.clone(), error.to_string());
+            let closed = blocking(move || close_run(&run_log, "launch_failed", &error));
             if let Err(error) = closed.await {
                 tracing::warn!(%error, "the run of an attempt cannot be closed");
             }
@@ -192,38 +190,38 @@ impl Attempt<'_> {
     }
 
     /// Copies the referenced context to where the worker can read it and returns the references for the prompt.
-    async fn hand_over(&self, scribe: &Scribe) -> Result<Vec<ContextRef>, Error> {
+    async fn hand_over(&self, run_log: &RunLog) -> Result<Vec<ContextRef>, Error> {
         let runner = self.runner;
         let (jobs, company) = (runner.jobs.clone(), runner.company.clone());
         let refs = runner.spec.context_refs.clone();
-        let (project, run) = (runner.project.clone(), scribe.run.clone());
+        let (project, run) = (runner.project.clone(), run_log.run.clone());
         let job = runner.job.clone();
         let handed = blocking(move || {
-            let surroundings = &jobs.inner.surroundings;
-            surroundings.hand_over(&company, &refs, (&project, &run, &job))
+            let services = &jobs.inner.services;
+            services.hand_over(&company, &refs, (&project, &run, &job))
         });
         Ok(handed.await?)
     }
 
     /// Compiles the prompt, checks the program and runs the session to its end.
-    async fn execute(&self, scribe: &Scribe) -> Result<ExecutedAttempt, Error> {
+    async fn execute(&self, run_log: &RunLog) -> Result<ExecutedAttempt, Error> {
         let runner = self.runner;
         let sessions = &runner.jobs.inner.sessions;
         let (company, spec) = (&runner.company, &runner.spec);
-        let refs = self.hand_over(scribe).await?;
+        let refs = self.hand_over(run_log).await?;
         let situation = Situation {
             job: spec,
             refs: &refs,
-            run: scribe.run.as_str(),
+            run: run_log.run.as_str(),
             folder: &spec.workspace_dir,
         };
         let task = prompt::compile(&situation, self.flaw, self.reformats);
         let model = spec.model.as_deref().or(self.agent.model_hint.as_deref());
-        let brief = sessions
-            .brief(Worker {
+        let instructions = sessions
+            .instructions_for(WorkerDescription {
                 company: company.clone(),
                 project: runner.project.clone(),
-                run: scribe.run.clone(),
+                run: run_log.run.clone(),
                 job: Some(runner.job.clone()),
                 agent: self.agent.id.to_string(),
                 driver: worker::kind(self.agent).as_str().to_owned(),
@@ -232,8 +230,8 @@ impl Attempt<'_> {
             })
             .await
             .map_err(company::Error::Refused)?;
-        let prompt = match &brief {
-            Some(brief) => brief.before(&task),
+        let prompt = match &instructions {
+            Some(instructions) => instructions.prepend_to(&task),
             None => task,
         };
         let permission = match self.flaw {
@@ -241,9 +239,9 @@ impl Attempt<'_> {
             Some(_) => protocol::company::PermissionLevel::ReadOnly,
             None => spec.permission_level,
         };
-        let mut params = self.params(scribe)?;
+        let mut params = self.params(run_log)?;
         params.model = model.and_then(Text::new);
-        let is_template = worker::dress(&mut params, self.agent, prompt, permission)?;
+        let is_template = worker::set_prompt(&mut params, self.agent, prompt, permission)?;
         let params = {
             let (company, refs) = (company.clone(), spec.context_refs.clone());
             let placement = runner.placement.clone();
@@ -273,10 +271,10 @@ impl Attempt<'_> {
             .await?;
         }
         let managers = |event_type: &str, payload: &Value| {
-            scribe.event_by("system", Visibility::Managers, event_type, payload)
+            run_log.event_by("system", Visibility::Managers, event_type, payload)
         };
-        match guarded.verdict {
-            Verdict::Failed {
+        match guarded.check {
+            ProgramCheck::Failed {
                 payload,
                 reason,
                 message,
@@ -292,14 +290,15 @@ impl Attempt<'_> {
                         "stopped": false,
                     }),
                 )?;
-                let (scribe, events) = (scribe.clone(), [events, vec![failed]].concat());
-                blocking(move || scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)).await?;
+                let (run_log, events) = (run_log.clone(), [events, vec![failed]].concat());
+                blocking(move || run_log.end(&events, RunStatus::Failed, |_| {}, &[], None))
+                    .await?;
                 Ok(ExecutedAttempt {
                     record: None,
-                    ended: Ended::Blocked(message),
+                    ended: AttemptEnd::Blocked(message),
                 })
             }
-            Verdict::Passed { payload } => {
+            ProgramCheck::Passed { payload } => {
                 let probe = &runner.jobs.inner.probes;
                 let probe = probe.of(&bin, &guarded.driver, &guarded.environment).await;
                 let provenance = json!({
@@ -313,7 +312,7 @@ impl Attempt<'_> {
                     managers("worker.subscription_check.passed", &payload)?,
                     managers("worker.cli.provenance", &provenance)?,
                 ];
-                let writer = scribe.clone();
+                let writer = run_log.clone();
                 blocking(move || writer.append(&events)).await?;
                 let takes_schema = probe.takes_schema && !is_template;
                 self.update(move |attempt| {
@@ -325,19 +324,19 @@ impl Attempt<'_> {
                     is_worker: true,
                     // Repairs and heartbeat reports only request a text, so their sessions are never resumed.
                     is_one_shot: self.flaw.is_some() || spec.job_kind == JobKind::Heartbeat,
-                    schema: takes_schema.then(|| schema::of(spec, scribe.run.as_str())),
+                    schema: takes_schema.then(|| schema::of(spec, run_log.run.as_str())),
                     allowed_tools: worker::allowed_tools(self.agent),
                     job: Some(runner.job.clone()),
-                    brief,
+                    instructions,
                 };
-                self.launch(scribe, params, extra).await
+                self.launch(run_log, params, extra).await
             }
         }
     }
 
     async fn launch(
         &self,
-        scribe: &Scribe,
+        run_log: &RunLog,
         params: CompanySessionLaunchParams,
         extra: Extra,
     ) -> Result<ExecutedAttempt, Error> {
@@ -345,46 +344,52 @@ impl Attempt<'_> {
         let sessions = &runner.jobs.inner.sessions;
         let dir = params.workspace_dir.clone();
         sessions.launch_with(params, extra, self.runner.may).await?;
-        let over = sessions.over(&dir, &scribe.session_ref);
+        let over = sessions.over(&dir, &run_log.session_ref);
         tokio::pin!(over);
         let (over, canceled) = tokio::select! {
             over = &mut over => (over, false),
             () = runner.active.cancel_wanted() => {
-                sessions.stop(Some(&dir), &scribe.session_ref, self.runner.may).await?;
+                sessions.stop(Some(&dir), &run_log.session_ref, self.runner.may).await?;
                 (over.await, true)
             }
         };
         let Some((record, outcome)) = over else {
-            return Err(Error::Unknown(scribe.session_ref.clone()));
+            return Err(Error::Unknown(run_log.session_ref.clone()));
         };
         let ended = match record.status {
-            RunStatus::Stopped if canceled || runner.active.is_cancel_wanted() => Ended::Canceled,
-            RunStatus::Stopped if runner.jobs.is_closing() => Ended::Closing,
+            RunStatus::Stopped if canceled || runner.active.is_cancel_wanted() => {
+                AttemptEnd::Canceled
+            }
+            RunStatus::Stopped if runner.jobs.is_closing() => AttemptEnd::Closing,
             // A user stopped the session; another attempt would start a worker against that decision.
-            RunStatus::Stopped => Ended::Canceled,
+            RunStatus::Stopped => AttemptEnd::Canceled,
             RunStatus::Ended => {
                 let (company, project, run) = (
-                    scribe.company.clone(),
-                    scribe.project.clone(),
-                    scribe.run.clone(),
+                    run_log.company.clone(),
+                    run_log.project.clone(),
+                    run_log.run.clone(),
                 );
-                blocking(move || Ok(Ended::Answered(said(&company, &project, &run, outcome))))
-                    .await?
+                blocking(move || {
+                    Ok(AttemptEnd::Answered(answer_texts(
+                        &company, &project, &run, outcome,
+                    )))
+                })
+                .await?
             }
             RunStatus::Failed | RunStatus::Running
                 if let Some(program) = record.error.as_deref().and_then(missing_program) =>
             {
-                Ended::NotInstalled(program.to_owned())
+                AttemptEnd::NotInstalled(program.to_owned())
             }
             RunStatus::Failed | RunStatus::Running => {
                 let (company, project, run) = (
-                    scribe.company.clone(),
-                    scribe.project.clone(),
-                    scribe.run.clone(),
+                    run_log.company.clone(),
+                    run_log.project.clone(),
+                    run_log.run.clone(),
                 );
                 let copy = record.clone();
                 blocking(move || {
-                    Ok(Ended::Failed(failed(
+                    Ok(AttemptEnd::Failed(failed(
                         &company,
                         &project,
                         &run,
@@ -402,15 +407,15 @@ impl Attempt<'_> {
     }
 
     /// Returns the launch parameters of this attempt's session.
-    fn params(&self, scribe: &Scribe) -> Result<CompanySessionLaunchParams, Error> {
+    fn params(&self, run_log: &RunLog) -> Result<CompanySessionLaunchParams, Error> {
         let spec = &self.runner.spec;
         let timeout = self.runner.jobs.inner.attempt_timeout;
         let timeout = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let params = json!({
             "workspace_dir": spec.workspace_dir,
             "project_id": self.runner.project,
-            "run_id": scribe.run,
-            "session_ref": scribe.session_ref,
+            "run_id": run_log.run,
+            "session_ref": run_log.session_ref,
             "actor_id": spec.manager_actor_id.as_deref().unwrap_or("manager"),
             "actor_role": spec.manager_role.unwrap_or(ActorRole::Manager),
             "actor_team_id": spec.manager_team_id,
@@ -446,14 +451,14 @@ impl Attempt<'_> {
 struct ExecutedAttempt {
     /// Record of the session; absent if none was launched.
     record: Option<SessionRecord>,
-    ended: Ended,
+    ended: AttemptEnd,
 }
 
 /// Marks a run without a session as failed. A run that is already over is left unchanged.
-pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<(), company::Error> {
-    let run = scribe
+pub(crate) fn close_run(run_log: &RunLog, reason: &str, error: &str) -> Result<(), company::Error> {
+    let run = run_log
         .company
-        .read::<company::document::Run>(&scribe.run_path())?;
+        .read::<company::document::Run>(&run_log.run_path())?;
     if run.status != RunStatus::Running {
         return Ok(());
     }
@@ -465,8 +470,8 @@ pub(crate) fn close_run(scribe: &Scribe, reason: &str, error: &str) -> Result<()
         "signal": null,
         "stopped": false,
     });
-    let event = scribe.event_by("system", Visibility::Managers, "run.failed", &payload)?;
-    scribe.end(&[event], RunStatus::Failed, |_| {}, &[], None)
+    let event = run_log.event_by("system", Visibility::Managers, "run.failed", &payload)?;
+    run_log.end(&[event], RunStatus::Failed, |_| {}, &[], None)
 }
 
 /// Returns the first [`READ_BYTES`] of an output file of a run; `None` if it is missing or blank.
@@ -485,12 +490,12 @@ fn output(company: &Company, project: &ProjectId, run: &RunId, name: &str) -> Op
 }
 
 /// Collects the texts of a run that may contain the answer.
-pub(crate) fn said(
+pub(crate) fn answer_texts(
     company: &Company,
     project: &ProjectId,
     run: &RunId,
     outcome: Option<Outcome>,
-) -> Said {
+) -> AnswerTexts {
     let read = |name: &str| output(company, project, run, name);
     let outcome = outcome.unwrap_or_default();
     let mut texts: Vec<String> = [outcome.text, read("last_message.md")]
@@ -504,7 +509,7 @@ pub(crate) fn said(
         texts.extend(stdout.as_deref().and_then(answer::words));
         texts.extend(read("stderr.txt").filter(|_| stdout.is_none()));
     }
-    Said {
+    AnswerTexts {
         output: texts.first().cloned().unwrap_or_default(),
         structured: outcome.structured,
         texts,

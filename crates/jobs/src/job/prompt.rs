@@ -1,4 +1,4 @@
-//! Compiles the prompt of a job: sections with headings, in a fixed order. The caller prepends the briefing, such as
+//! Compiles the prompt of a job: sections with headings, in a fixed order. The caller prepends the instructions, such as
 //! the instructions of the project.
 
 use protocol::company::{
@@ -168,7 +168,7 @@ Otherwise `"status": "actions"`, no `token`, and `"actions": [ … ]` with at le
  "project_id": "{project}", "title": "…", "rationale": "…"}}
 {{"kind": "noop", "idempotency_key": "…", "risk": "low", "needs_approval": false, "reason": "…"}}
 
-The key tells the same wish from a new one: use the same key for the same wish. Never put a secret into an action."#,
+The key tells the same request from a new one: use the same key for the same request. Never put a secret into an action."#,
         project = situation.job.project_id,
     )
 }

@@ -133,7 +133,7 @@ pub(crate) fn text(text: impl Into<String>) -> Text {
 }
 
 /// Creates a result on behalf of the gateway, without an answer of a worker.
-pub(crate) fn own(
+pub(crate) fn own_result(
     job: &JobId,
     run: &str,
     status: JobResultStatus,
@@ -170,7 +170,7 @@ pub(crate) fn of_report(job: &JobId, run: &str, report: &HeartbeatReport) -> Job
     });
     JobResult {
         next_actions: next.collect(),
-        ..own(
+        ..own_result(
             job,
             run,
             JobResultStatus::Succeeded,
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_digest_is_short() {
-        let mut result = own(
+        let mut result = own_result(
             &job(),
             "run_1",
             JobResultStatus::Failed,

@@ -14,12 +14,12 @@ use protocol::{
     },
 };
 use serde_json::{Map, Value, json};
-use sessions::{Error, Scribe, blocking::blocking, lanes::Strain, program};
+use sessions::{Error, RunLog, blocking::blocking, lanes::Strain, program};
 use tokio::time::sleep;
 
 use super::{
     Active, ContextPlan, JobPlacement, Jobs, answer,
-    attempt::{Attempt, Ended, Said},
+    attempt::{AnswerTexts, Attempt, AttemptEnd},
     lease, placement,
     prompt::Flaw,
     result, text, worker,
@@ -136,7 +136,7 @@ impl Runner {
                 report,
             } = made;
             let record = finish(&company, &project, &job, (result, report), signals, |_| {})?;
-            jobs.inner.surroundings.job_over(&company, &job, &record);
+            jobs.inner.services.job_over(&company, &job, &record);
             Ok(())
         });
         if let Err(error) = finished.await {
@@ -204,13 +204,13 @@ impl Runner {
                 reformats: is_last && self.spec.job_kind == JobKind::Execution,
             };
             match attempt.run(last_run).await? {
-                Ended::Canceled => return Err(Stop::Canceled),
-                Ended::Closing => return Err(Stop::Closing),
-                Ended::Blocked(message) => return Ok(self.blocked(last_run, &agent, &message)),
-                Ended::NotInstalled(program) => {
+                AttemptEnd::Canceled => return Err(Stop::Canceled),
+                AttemptEnd::Closing => return Err(Stop::Closing),
+                AttemptEnd::Blocked(message) => return Ok(self.blocked(last_run, &agent, &message)),
+                AttemptEnd::NotInstalled(program) => {
                     return Ok(self.not_installed(last_run, &agent, &program));
                 }
-                Ended::Failed(failed) => {
+                AttemptEnd::Failed(failed) => {
                     errors = vec![result::error("worker_attempt_failed", &failed.error)];
                     if let (Some(Strain::RateLimit), true) = (failed.strain, waited < MAX_WAITS) {
                         waited += 1;
@@ -222,22 +222,24 @@ impl Runner {
                     {
                         let sessions = &self.jobs.inner.sessions;
                         sessions
-                            .rest(&self.company, &agent.provider, strain, &failed.error, None)
+                            .cool_down(&self.company, &agent.provider, strain, &failed.error, None)
                             .await;
                     }
                     // Without an answer there is nothing to repair, so the full prompt is sent again.
                     flaw = None;
                 }
-                Ended::Answered(said) => match self.parse_answer(&said, last_run, counted).await {
-                    Ok(outcome) => return Ok(outcome),
-                    Err(found) => {
-                        flaw = Some(Flaw {
-                            errors: found.clone(),
-                            output: said.output,
-                        });
-                        errors = found;
+                AttemptEnd::Answered(answer) => {
+                    match self.parse_answer(&answer, last_run, counted).await {
+                        Ok(outcome) => return Ok(outcome),
+                        Err(found) => {
+                            flaw = Some(Flaw {
+                                errors: found.clone(),
+                                output: answer.output,
+                            });
+                            errors = found;
+                        }
                     }
-                },
+                }
             }
             counted += 1;
         }
@@ -247,7 +249,7 @@ impl Runner {
     /// Extracts the result from a worker's output, or returns the validation errors.
     async fn parse_answer(
         &self,
-        said: &Said,
+        answer: &AnswerTexts,
         run: &str,
         retries: u32,
     ) -> Result<JobOutcome, Vec<JobError>> {
@@ -259,7 +261,7 @@ impl Runner {
         signals.push(("normalization".to_owned(), json!(normalization)));
         match self.spec.job_kind {
             JobKind::Execution => {
-                let found = find(said, answer::is_result).await;
+                let found = find(answer, answer::is_result).await;
                 let found = found.ok_or_else(|| {
                     vec![result::error(
                         "result_unparseable",
@@ -277,7 +279,7 @@ impl Runner {
                 })
             }
             JobKind::Heartbeat => {
-                let found = find(said, answer::is_report).await;
+                let found = find(answer, answer::is_report).await;
                 let found = found.ok_or_else(|| {
                     let message = "No JSON object found in worker output";
                     vec![result::error("heartbeat_report_unparseable", message)]
@@ -309,7 +311,7 @@ impl Runner {
         let sessions = &self.jobs.inner.sessions;
         let strain = Strain::RateLimit;
         sessions
-            .rest(
+            .cool_down(
                 &self.company,
                 &agent.provider,
                 strain,
@@ -351,7 +353,7 @@ impl Runner {
         let Ok(run) = protocol::company::RunId::parse(run) else {
             return Ok(());
         };
-        let scribe = Scribe {
+        let run_log = RunLog {
             company: self.company.clone(),
             project: self.project.clone(),
             session_ref: format!("local_{run}"),
@@ -360,8 +362,8 @@ impl Runner {
         let payload = payload.clone();
         blocking(move || {
             let managers = protocol::company::Visibility::Managers;
-            let event = scribe.event_by("system", managers, event_type, &payload)?;
-            scribe.append(&[event])
+            let event = run_log.event_by("system", managers, event_type, &payload)?;
+            run_log.append(&[event])
         })
         .await?;
         Ok(())
@@ -471,7 +473,7 @@ impl Runner {
         signals: [(&str, Value); N],
     ) -> JobOutcome {
         JobOutcome {
-            result: result::own(&self.job, run, status, summary, errors, next),
+            result: result::own_result(&self.job, run, status, summary, errors, next),
             signals: signals.map(|(name, value)| (name.to_owned(), value)).into(),
             report: None,
         }
@@ -518,8 +520,11 @@ pub(super) fn finish<S: Into<String>>(
 
 /// Finds the requested object in a worker's output. Runs on a blocking thread, because the output is untrusted and may
 /// be large.
-async fn find(said: &Said, is_it: fn(&Map<String, Value>) -> bool) -> Option<Map<String, Value>> {
-    let (structured, texts) = (said.structured.clone(), said.texts.clone());
+async fn find(
+    answer: &AnswerTexts,
+    is_it: fn(&Map<String, Value>) -> bool,
+) -> Option<Map<String, Value>> {
+    let (structured, texts) = (answer.structured.clone(), answer.texts.clone());
     let found = blocking(move || Ok(answer::find(structured.as_ref(), &texts, is_it))).await;
     found.unwrap_or_else(|error| {
         tracing::error!(%error, "the output of a worker cannot be searched for its answer");

@@ -112,7 +112,7 @@ pub(crate) fn template(
 
 /// Sets the prompt and the permission level of a launch, using the agent's command line template if it has one. Returns
 /// whether it has one.
-pub(crate) fn dress(
+pub(crate) fn set_prompt(
     params: &mut CompanySessionLaunchParams,
     agent: &Agent,
     prompt: String,

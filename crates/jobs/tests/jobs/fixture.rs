@@ -17,7 +17,7 @@ use std::{
 };
 
 use company::{Companies, Company, Sources, document::Run, workspace::init::NonEmpty};
-use jobs::{Alone, Jobs, Resubmit};
+use jobs::{Jobs, Resubmit, StandaloneServices};
 use protocol::{
     Id as _,
     company::{
@@ -137,7 +137,7 @@ impl Fixture {
         .with_before_write(Arc::new(before_write));
         let company = companies.at(self.company.given());
         let sessions = Sessions::new(companies, Options::default());
-        (company, Jobs::new(sessions, Arc::new(Alone)))
+        (company, Jobs::new(sessions, Arc::new(StandaloneServices)))
     }
 
     pub(crate) fn bin(&self) -> PathBuf {
@@ -284,7 +284,7 @@ fn open(root: &Path, now: company::Now, options: Options) -> (Company, Sessions,
     );
     let company = companies.at(root.join("company").to_str().expect("a path"));
     let sessions = Sessions::new(companies, options);
-    let jobs = Jobs::new(sessions.clone(), Arc::new(Alone));
+    let jobs = Jobs::new(sessions.clone(), Arc::new(StandaloneServices));
     (company, sessions, jobs)
 }
 

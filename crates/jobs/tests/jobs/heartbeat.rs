@@ -152,10 +152,10 @@ async fn harmless_actions_happen_once_and_others_wait_for_a_decision() {
         role: ActorRole::Human,
         team_id: None,
     };
-    let carried = beats
+    let totals = beats
         .carry_out(&fixture.company, &action, &boss, MAY)
         .expect("an execution");
-    assert_eq!(carried.executed_actions, 1);
+    assert_eq!(totals.executed_actions, 1);
     let again = beats
         .carry_out(&fixture.company, &action, &boss, MAY)
         .expect("an execution");

@@ -16,7 +16,7 @@ use crate::{
     plan::Plan,
     process::{ProcessId, signal_name},
     record::SessionRecord,
-    scribe::{Scribe, cause_of},
+    run_log::{RunLog, cause_of},
     sink::Sink,
     threads,
 };
@@ -39,7 +39,7 @@ impl End {
     pub(super) fn write(
         self,
         plan: &Plan,
-        scribe: &Scribe,
+        run_log: &RunLog,
         mut sink: Sink,
         mut record: SessionRecord,
     ) -> (SessionRecord, Option<Outcome>) {
@@ -134,7 +134,7 @@ impl End {
             reported_cost,
         );
         let mut closing = Closing {
-            scribe,
+            run_log,
             events: Vec::new(),
         };
         if counts.is_none() {
@@ -260,7 +260,7 @@ impl End {
         {
             tracing::warn!(%error, "the reported usage of a thread cannot be stored");
         }
-        if let Err(failure) = scribe.end(&closing.events, status, change, &files, Some(&record)) {
+        if let Err(failure) = run_log.end(&closing.events, status, change, &files, Some(&record)) {
             tracing::error!(error = %failure, "the end of a run cannot be recorded");
             record.status = RunStatus::Failed;
             record.error = Some(format!("the end of the run cannot be recorded: {failure}"));
@@ -283,13 +283,13 @@ pub fn retry_at_of(company: &company::Company, outcome: &Outcome) -> Option<i64>
 
 /// The last events of a run. An event that cannot be created is skipped and logged.
 struct Closing<'a> {
-    scribe: &'a Scribe,
+    run_log: &'a RunLog,
     events: Vec<Event>,
 }
 
 impl Closing<'_> {
     fn add(&mut self, event_type: &str, payload: &Value) {
-        match self.scribe.event(event_type, payload) {
+        match self.run_log.event(event_type, payload) {
             Ok(event) => self.events.push(event),
             Err(error) => tracing::error!(%error, event_type, "an event cannot be created"),
         }

@@ -109,7 +109,7 @@ impl Live {
             .clone()
     }
 
-    pub(super) fn say(&self, outcome: Option<Outcome>) {
+    pub(super) fn set_outcome(&self, outcome: Option<Outcome>) {
         *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
     }
 

@@ -10,7 +10,7 @@ use std::{
 use company::{document::Run, files};
 use drivers::{
     Driver,
-    codex_app_server::TurnWish,
+    codex_app_server::TurnRequest,
     command,
     redaction::{self, redacted},
 };
@@ -23,9 +23,9 @@ use serde_json::json;
 use super::{NotStarted, not_running};
 use crate::{
     blocking::blocking,
-    instructions::{self, Placed},
+    instruction_file::{self, Placed},
     plan::{Command, Plan},
-    scribe::Scribe,
+    run_log::RunLog,
     snapshot,
     working_folder::WorkingFolder,
     worktree::Worktree,
@@ -38,13 +38,13 @@ pub(super) struct Prepared {
     /// `stdout.txt` and `stderr.txt` of the run.
     pub(super) files: (File, File),
     /// The turn to request from the app server. `None` for other programs.
-    pub(super) turn: Option<TurnWish>,
+    pub(super) turn: Option<TurnRequest>,
     /// The lock on the instructions file in the worktree. `None` if no file was placed.
     pub(super) placed: Option<Placed>,
 }
 
 /// Creates the folders and files of a session and records what will run.
-pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepared, NotStarted> {
+pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepared, NotStarted> {
     let is_server = plan.mode == CompanySessionMode::CodexAppServer;
     let prompt = plan
         .prompt
@@ -84,7 +84,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     };
     let mut events = Vec::new();
     if let Some(in_place) = &plan.in_place {
-        events.push(scribe.event_by(
+        events.push(run_log.event_by(
             in_place.actor_id(),
             Visibility::Managers,
             "worker.in_place",
@@ -118,7 +118,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
                 .prepare(&plan.company, repo)
                 .await
                 .map_err(NotStarted::launch)?;
-            events.push(scribe.event_by(
+            events.push(run_log.event_by(
                 &plan.agent,
                 Visibility::Org,
                 "worktree.prepared",
@@ -133,19 +133,19 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
             path
         }
     };
-    let brief = plan.brief().await.map_err(NotStarted::launch)?;
+    let instructions = plan.instructions().await.map_err(NotStarted::launch)?;
     let (cwd, command) = {
-        let (plan, base, brief) = (Arc::clone(plan), base.clone(), brief.clone());
+        let (plan, base, instructions) = (Arc::clone(plan), base.clone(), instructions.clone());
         blocking(move || {
             Ok(plan
                 .workdir(&base)
-                .map(|cwd| (cwd.clone(), plan.command(&cwd, brief.as_ref()))))
+                .map(|cwd| (cwd.clone(), plan.command(&cwd, instructions.as_ref()))))
         })
         .await?
         .map_err(NotStarted::launch)?
     };
-    let asked = plan.asked(brief.as_ref());
-    let effective_brief = brief.or_else(|| plan.extra.brief.clone());
+    let asked = plan.asked(instructions.as_ref());
+    let effective_instructions = instructions.or_else(|| plan.extra.instructions.clone());
     if let Some(refusal) = command::refusal(&command.line.argv) {
         return Err(NotStarted::launch(refusal));
     }
@@ -158,26 +158,34 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .map(|argument| redacted(argument, &secrets))
         .collect();
     {
-        let (plan, scribe, command) = (Arc::clone(plan), scribe.clone(), command.clone());
-        let (argv, worktree, effective_brief) = (
+        let (plan, run_log, command) = (Arc::clone(plan), run_log.clone(), command.clone());
+        let (argv, worktree, effective_instructions) = (
             argv.clone(),
             folder.worktree().cloned(),
-            effective_brief.clone(),
+            effective_instructions.clone(),
         );
         blocking(move || {
-            let manifest = effective_brief
+            let manifest = effective_instructions
                 .as_ref()
-                .map(|effective_brief| effective_brief.manifest.as_str());
+                .map(|effective_instructions| effective_instructions.manifest.as_str());
             write_manifest(&plan, manifest)?;
-            write_spec(&plan, &scribe, &command, &argv, &secrets, worktree.as_ref())
+            write_spec(
+                &plan,
+                &run_log,
+                &command,
+                &argv,
+                &secrets,
+                worktree.as_ref(),
+            )
         })
         .await?;
     }
-    let file = effective_brief
+    let file = effective_instructions
         .as_ref()
-        .and_then(|effective_brief| effective_brief.file.clone());
-    if let Some(effective_brief) = effective_brief {
-        plan.briefer.started(plan.worker(), effective_brief);
+        .and_then(|effective_instructions| effective_instructions.file.clone());
+    if let Some(effective_instructions) = effective_instructions {
+        plan.instructions_source
+            .started(plan.worker(), effective_instructions);
     }
     if let Some(repo) = &plan.repo {
         let taken = snapshot::take(
@@ -188,7 +196,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
             folder.tree(&plan.company, &base).await,
         );
         for (event_type, payload) in taken.await {
-            events.push(scribe.event(event_type, &payload)?);
+            events.push(run_log.event(event_type, &payload)?);
         }
     }
     let stdin_relpath = command
@@ -197,19 +205,19 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
         .as_ref()
         .map(|_| plan.output("stdin.txt").1);
     let executing = plan.executing(&argv, folder.worktree(), stdin_relpath.as_deref());
-    events.push(scribe.event("run.executing", &executing)?);
+    events.push(run_log.event("run.executing", &executing)?);
     {
-        let scribe = scribe.clone();
-        blocking(move || scribe.append(&events)).await?;
+        let run_log = run_log.clone();
+        blocking(move || run_log.append(&events)).await?;
     }
     let placed = match (&folder, &file) {
         (WorkingFolder::Worktree { repo, worktree }, Some(file)) => {
             let root = plan.company.path(&worktree.relpath);
-            instructions::place(plan, repo, worktree, &root, file).await
+            instruction_file::place(plan, repo, worktree, &root, file).await
         }
         _ => None,
     };
-    let turn = is_server.then(|| TurnWish {
+    let turn = is_server.then(|| TurnRequest {
         cwd: cwd.display().to_string(),
         prompt: asked,
         model: plan.model.clone(),
@@ -229,7 +237,7 @@ pub(super) async fn prepare(plan: &Arc<Plan>, scribe: &Scribe) -> Result<Prepare
     })
 }
 
-/// Name of the file that records the briefing of a worker.
+/// Name of the file that records the instructions of a worker.
 const MANIFEST: &str = "prompt_manifest.json";
 
 /// Name of the file that records that a stop of the session was requested.
@@ -249,7 +257,7 @@ pub fn is_result(name: &str) -> bool {
     !GATEWAY_FILES.contains(&name)
 }
 
-/// Writes the manifest of the briefing, or removes the one that an earlier session of the run left.
+/// Writes the manifest of the instructions, or removes the one that an earlier session of the run left.
 fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Error> {
     let path = plan.output(MANIFEST).0;
     match manifest {
@@ -263,7 +271,7 @@ fn write_manifest(plan: &Plan, manifest: Option<&str>) -> Result<(), company::Er
 /// Writes the spec of the session into `run.yaml`, and the settings, the schema and the input of the worker into files.
 fn write_spec(
     plan: &Plan,
-    scribe: &Scribe,
+    run_log: &RunLog,
     command: &Command,
     argv: &[String],
     secrets: &[String],
@@ -292,7 +300,7 @@ fn write_spec(
                 &redaction::without_values(prompt, secrets),
             )?;
         }
-        let path = scribe.run_path();
+        let path = run_log.run_path();
         let mut run = Run::clone(&*plan.company.read::<Run>(&path)?);
         if run.status != RunStatus::Running {
             return Err(company::Error::Refused(not_running(run.status)));

@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     output::{self, Piece},
     pipes::Pipes,
-    sink::{Heard, Sink},
+    sink::{Observations, Sink},
 };
 
 /// Capacity of the queue of output pieces that wait to be written.
@@ -126,7 +126,7 @@ pub(super) async fn pump(
     (sink, failure)
 }
 
-fn send_signs(sink: &Sink, observed: Heard, sign_sender: &mpsc::UnboundedSender<Sign>) {
+fn send_signs(sink: &Sink, observed: Observations, sign_sender: &mpsc::UnboundedSender<Sign>) {
     let mut signs = Vec::new();
     if let (Some((thread, turn)), Some((conversation, _))) = (observed.named, &sink.conversation) {
         signs.push(Sign::Named(thread, turn, Box::new(conversation.clone())));

@@ -31,12 +31,12 @@ use super::{
 use crate::{
     blocking::blocking,
     budget::{self, Spent},
-    instructions::Placed,
+    instruction_file::Placed,
     pipes::{self, Pipes},
     plan::Plan,
     process::{self, ProcessId, spawn_error},
-    process_tree::Tree,
-    scribe::Scribe,
+    process_tree::ProcessTree,
+    run_log::RunLog,
     sink::Sink,
 };
 
@@ -55,7 +55,7 @@ const SCAN_INTERVAL: Duration = Duration::from_secs(1);
 /// A running process with its pipes and tasks.
 pub(super) struct Started {
     leader: Leader,
-    tree: Tree,
+    tree: ProcessTree,
     /// Queue of messages to an app server. `None` for other programs.
     stdin: Option<mpsc::UnboundedSender<Value>>,
     signs: mpsc::UnboundedReceiver<Sign>,
@@ -95,7 +95,7 @@ pub(super) enum Cause {
 pub(super) async fn start(
     plan: &Arc<Plan>,
     live: &Arc<Live>,
-    scribe: &Scribe,
+    run_log: &RunLog,
     prepared: Prepared,
 ) -> Result<Started, NotStarted> {
     let Prepared {
@@ -145,7 +145,7 @@ pub(super) async fn start(
         .and_then(|pid| i32::try_from(pid).ok())
         .unwrap_or(0);
     let leader = ProcessId::of(pid);
-    let tree = Tree::begin(leader, plan.mark());
+    let tree = ProcessTree::begin(leader, plan.mark());
     let now_ms = plan.company.sources().now_ms();
     live.update(|record| {
         record.pid = Some(pid);
@@ -159,7 +159,7 @@ pub(super) async fn start(
     let printed = Printed::read(pipes);
     let secrets = plan.secrets(&command.environment);
     let mut sink = Sink::new(
-        scribe.clone(),
+        run_log.clone(),
         plan.agent.clone(),
         plan.provider.clone(),
         files,
@@ -204,7 +204,7 @@ pub(super) async fn start(
 /// then the pipes.
 pub(super) fn take_over(
     plan: &Arc<Plan>,
-    scribe: &Scribe,
+    run_log: &RunLog,
     process: ProcessId,
     pipes: Pipes,
 ) -> Result<Started, company::Error> {
@@ -213,7 +213,7 @@ pub(super) fn take_over(
     let files = (append("stdout.txt")?, append("stderr.txt")?);
     let environment = process::environment_of(process);
     let mut sink = Sink::new(
-        scribe.clone(),
+        run_log.clone(),
         plan.agent.clone(),
         plan.provider.clone(),
         files,
@@ -239,7 +239,7 @@ pub(super) fn take_over(
         .company
         .read_text(&path("stdin.txt"))
         .unwrap_or_default();
-    let tree = Tree::find(process, plan.mark());
+    let tree = ProcessTree::find(process, plan.mark());
     Ok(Started::begin(
         Leader::TakenOver(process),
         tree,
@@ -257,7 +257,7 @@ fn utf16(text: &str) -> u64 {
 impl Started {
     fn begin(
         leader: Leader,
-        tree: Tree,
+        tree: ProcessTree,
         stdin: Option<mpsc::UnboundedSender<Value>>,
         printed: Printed,
         sink: Sink,
@@ -284,7 +284,7 @@ impl Started {
         mut self,
         plan: &Arc<Plan>,
         live: &Arc<Live>,
-        scribe: &Scribe,
+        run_log: &RunLog,
     ) -> Option<Outcome> {
         let (cause, status) = self.watch(plan, live).await;
         let status = match status {
@@ -310,7 +310,7 @@ impl Started {
             Ok(pumped) => pumped,
             Err(panic) => {
                 let error = NotStarted::launch(format!("output cannot be read: {panic}"));
-                fail(scribe, live, error).await;
+                fail(run_log, live, error).await;
                 return None;
             }
         };
@@ -331,10 +331,10 @@ impl Started {
         };
         let lock = self.lock;
         let written = {
-            let (plan, scribe) = (Arc::clone(plan), scribe.clone());
+            let (plan, run_log) = (Arc::clone(plan), run_log.clone());
             let record = live.state().record;
             blocking(move || {
-                let written = end.write(&plan, &scribe, sink, record);
+                let written = end.write(&plan, &run_log, sink, record);
                 pipes::remove(&plan.company, &plan.session_ref);
                 drop(lock);
                 Ok(written)
@@ -343,7 +343,7 @@ impl Started {
         };
         match written {
             Ok((record, outcome)) => {
-                live.say(outcome.clone());
+                live.set_outcome(outcome.clone());
                 plan.over(&record, outcome.as_ref()).await;
                 live.end(record);
                 outcome

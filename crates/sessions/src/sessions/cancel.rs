@@ -6,13 +6,13 @@ use company::{Company, document::Run, execution::run::is_unstarted, layout};
 use protocol::company::{ProjectId, RunId, RunStatus, Text, Visibility};
 use serde_json::json;
 
-use super::{Inner, Sessions, known::Known, lock};
+use super::{Inner, Sessions, lock, registry::RegisteredSession};
 use crate::{
     Error,
     blocking::{blocking, open},
     process::ProcessId,
     record,
-    scribe::Scribe,
+    run_log::RunLog,
     session::Stage,
 };
 
@@ -37,8 +37,8 @@ impl Sessions {
         cancellation: Cancellation,
     ) -> Result<(), Error> {
         let company = open(&self.inner.companies, workspace_dir).await?;
-        if let Some(known) = self.inner.session_of(&company, &cancellation.run) {
-            return self.cancel_queued(&known).await;
+        if let Some(session) = self.inner.session_of(&company, &cancellation.run) {
+            return self.cancel_queued(&session).await;
         }
         let key = (company.root().to_owned(), cancellation.run.to_string());
         if !self.inner.forbid_launch(&company, &cancellation.run) {
@@ -52,17 +52,17 @@ impl Sessions {
         written
     }
 
-    async fn cancel_queued(&self, known: &Arc<Known>) -> Result<(), Error> {
-        let session_ref = known.live.state().record.session_ref.to_string();
+    async fn cancel_queued(&self, session: &Arc<RegisteredSession>) -> Result<(), Error> {
+        let session_ref = session.live.state().record.session_ref.to_string();
         let has_process = || Error::HasProcess {
-            run: known.run.clone(),
+            run: session.run.clone(),
             session_ref: session_ref.clone(),
         };
-        if known.live.state().stage != Stage::Queued {
+        if session.live.state().stage != Stage::Queued {
             return Err(has_process());
         }
-        known.live.request_stop();
-        let ended = known.live.reach(|stage| stage == Stage::Over).await;
+        session.live.request_stop();
+        let ended = session.live.reach(|stage| stage == Stage::Over).await;
         if ended.record.pid.is_some() {
             return Err(has_process());
         }
@@ -72,18 +72,18 @@ impl Sessions {
 
 impl Inner {
     /// The session of a run, if there is one that is not over.
-    fn session_of(&self, company: &Company, run: &RunId) -> Option<Arc<Known>> {
+    fn session_of(&self, company: &Company, run: &RunId) -> Option<Arc<RegisteredSession>> {
         let live = lock(&self.live);
-        let mut open = live.values().filter(|known| !known.live.is_over());
-        open.find(|known| known.company.root() == company.root() && known.run == *run)
+        let mut open = live.values().filter(|session| !session.live.is_over());
+        open.find(|session| session.company.root() == company.root() && session.run == *run)
             .cloned()
     }
 
     /// Forbids this process to launch a run from now on. Returns false if a launch has already begun.
     fn forbid_launch(&self, company: &Company, run: &RunId) -> bool {
         let live = lock(&self.live);
-        let mut open = live.values().filter(|known| !known.live.is_over());
-        if open.any(|known| known.company.root() == company.root() && known.run == *run) {
+        let mut open = live.values().filter(|session| !session.live.is_over());
+        if open.any(|session| session.company.root() == company.root() && session.run == *run) {
             return false;
         }
         let key = (company.root().to_owned(), run.to_string());
@@ -129,7 +129,7 @@ async fn write_cancellation(company: Company, cancellation: Cancellation) -> Res
     if let Some(refusal) = checked {
         return Err(refusal);
     }
-    let scribe = Scribe {
+    let run_log = RunLog {
         session_ref: format!("local_{run}"),
         company,
         project,
@@ -146,8 +146,8 @@ async fn write_cancellation(company: Company, cancellation: Cancellation) -> Res
         if let Some(reason) = reason {
             payload["note"] = reason.as_str().into();
         }
-        let event = scribe.event_by(&actor, Visibility::Org, "run.stopped", &payload)?;
-        scribe.end(&[event], RunStatus::Stopped, |_| {}, &[], None)
+        let event = run_log.event_by(&actor, Visibility::Org, "run.stopped", &payload)?;
+        run_log.end(&[event], RunStatus::Stopped, |_| {}, &[], None)
     })
     .await?;
     Ok(())

@@ -15,11 +15,11 @@ use protocol::company::{
 
 use super::{
     Sessions,
-    preflight::{applies_guard, decide, judge},
+    preflight::{applies_guard, check_program, decide},
 };
 use crate::{
-    Error, blocking::blocking, budget, guard::Verdict, instructions, plan::Plan, program, session,
-    working_folder::WorkingFolder,
+    Error, blocking::blocking, budget, guard::ProgramCheck, instruction_file, plan::Plan, program,
+    session, working_folder::WorkingFolder,
 };
 
 impl Sessions {
@@ -51,18 +51,20 @@ impl Sessions {
                 decision.rule_id, decision.reason
             ));
         } else if applies_guard(params, plan)
-            && let Verdict::Failed { message, .. } = judge(plan).await
+            && let ProgramCheck::Failed { message, .. } = check_program(plan).await
         {
             refuse(message);
         }
-        let brief = match plan.brief().await {
-            Ok(brief) => brief,
+        let instructions = match plan.instructions().await {
+            Ok(instructions) => instructions,
             Err(error) => {
                 refuse(error);
                 None
             }
         };
-        let file = brief.as_ref().and_then(|brief| brief.file.clone());
+        let file = instructions
+            .as_ref()
+            .and_then(|instructions| instructions.file.clone());
         let (checks, command) = {
             let (inner, plan) = (Arc::clone(&self.inner), plan.clone());
             blocking(move || {
@@ -75,9 +77,15 @@ impl Sessions {
                     };
                     // A file of the checkout would also be in a new worktree, and is never overwritten.
                     let is_taken = folder.existing(&plan.company).is_some_and(|base| {
-                        base.join(instructions::file_name(&plan.driver)).exists()
+                        base.join(instruction_file::file_name(&plan.driver))
+                            .exists()
                     });
-                    Ok((folder, plan.command(&cwd, brief.as_ref()), cwd, is_taken))
+                    Ok((
+                        folder,
+                        plan.command(&cwd, instructions.as_ref()),
+                        cwd,
+                        is_taken,
+                    ))
                 });
                 Ok((checks, command))
             })

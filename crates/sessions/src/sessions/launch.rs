@@ -22,13 +22,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Inner, Sessions, known::Known, lock, preflight::actor};
+use super::{Inner, Sessions, lock, preflight::actor, registry::RegisteredSession};
 use crate::{
     Error,
     blocking::{blocking, locate, on_thread},
     lanes::{Strain, Ticket},
     plan::{Extra, Plan},
-    scribe::Scribe,
+    run_log::RunLog,
     session::{self, NotStarted, Stage},
     working_folder::InPlace,
 };
@@ -63,14 +63,14 @@ impl Sessions {
         let company = locate(&inner.companies, &params.workspace_dir).await?;
         company.check_is_company()?;
         company.check_trusted()?;
-        self.look_at(&company, may).await?;
+        self.recover_once(&company, may).await?;
         let params = Arc::new(params);
         let (plan, run, actor) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
             on_thread(move || inner.read(&params, extra)).await?
         };
         let (plan, run) = (Arc::new(plan), Arc::new(run));
-        let scribe = Scribe {
+        let run_log = RunLog {
             company: plan.company.clone(),
             project: plan.project.clone(),
             run: plan.run.clone(),
@@ -79,14 +79,14 @@ impl Sessions {
         if explains {
             return self.explain(&params, &plan, &run, &actor).await;
         }
-        let known = {
+        let session = {
             let (inner, plan, run) = (Arc::clone(inner), Arc::clone(&plan), Arc::clone(&run));
             on_thread(move || inner.claim(&plan, &run, may)).await?
         };
         let not_running =
             (run.status != RunStatus::Running).then(|| session::not_running(run.status));
         if let Some(error) = not_running {
-            let mut record = known.live.state().record;
+            let mut record = session.live.state().record;
             record.status = RunStatus::Failed;
             record.error = Some(error.clone());
             record.ended_at_ms = Some(record.started_at_ms);
@@ -94,56 +94,61 @@ impl Sessions {
                 let (company, record) = (plan.company.clone(), record.clone());
                 blocking(move || record.save(&company)).await
             };
-            known.live.end(record);
+            session.live.end(record);
             saved?;
-            return Ok(launched(&known, None));
+            return Ok(launched(&session, None));
         }
         if let Err(error) = self
-            .preflight(&params, &plan, &scribe, &actor, &known)
+            .preflight(&params, &plan, &run_log, &actor, &session)
             .await
         {
-            inner.forget(&known);
+            inner.forget(&session);
             return Err(error);
         }
         {
-            let (company, record) = (plan.company.clone(), known.live.state().record);
+            let (company, record) = (plan.company.clone(), session.live.state().record);
             if let Err(error) = blocking(move || record.save(&company)).await {
-                session::fail(&scribe, &known.live, NotStarted::launch(error.to_string())).await;
+                session::fail(
+                    &run_log,
+                    &session.live,
+                    NotStarted::launch(error.to_string()),
+                )
+                .await;
                 return Err(error.into());
             }
         }
 
         let (ticket, granted) = inner.enter(&plan, &params, actor.role);
-        *lock(&known.ticket) = Some(ticket);
+        *lock(&session.ticket) = Some(ticket);
         let queue_timeout = params.queue_timeout_ms.map(Duration::from_millis);
-        let (this, task_known) = (self.clone(), Arc::clone(&known));
+        let (this, task_session) = (self.clone(), Arc::clone(&session));
         tokio::spawn(async move {
-            this.wait_and_run(plan, scribe, task_known, ticket, granted, queue_timeout)
+            this.wait_and_run(plan, run_log, task_session, ticket, granted, queue_timeout)
                 .await;
         });
-        let position = inner.position(&known);
+        let position = inner.position(&session);
         if position.is_none() {
-            let started = known
+            let started = session
                 .live
                 .reach(|stage| matches!(stage, Stage::Running | Stage::Over));
             let _ = timeout(REPLY_TIMEOUT, started).await;
         }
-        Ok(launched(&known, inner.waiting(&known)))
+        Ok(launched(&session, inner.waiting(&session)))
     }
 
     /// Waits until the lane starts the session, runs it, and leaves the lane.
     async fn wait_and_run(
         &self,
         plan: Arc<Plan>,
-        scribe: Scribe,
-        known: Arc<Known>,
+        run_log: RunLog,
+        session: Arc<RegisteredSession>,
         ticket: Ticket,
         granted: oneshot::Receiver<()>,
         queue_timeout: Option<Duration>,
     ) {
         let inner = &self.inner;
         inner.start_reaping();
-        let has_waited = inner.position(&known).is_some();
+        let has_waited = inner.position(&session).is_some();
         let waited = async {
             match queue_timeout {
                 Some(limit) => sleep(limit).await,
@@ -153,33 +158,33 @@ impl Sessions {
         let may_run = tokio::select! {
             biased;
             granted = granted => granted.is_ok(),
-            () = known.live.stop_wanted() => false,
+            () = session.live.stop_wanted() => false,
             () = waited => {
                 let error = NotStarted::launch("waited too long for a free place");
-                session::fail(&scribe, &known.live, error).await;
+                session::fail(&run_log, &session.live, error).await;
                 false
             }
         };
-        let was_queued = known.live.state().stage == Stage::Queued;
-        if !may_run || (was_queued && known.live.stop_requested()) {
-            if !known.live.is_over() {
-                session::stop_unstarted(&scribe, &known.live).await;
+        let was_queued = session.live.state().stage == Stage::Queued;
+        if !may_run || (was_queued && session.live.stop_requested()) {
+            if !session.live.is_over() {
+                session::stop_unstarted(&run_log, &session.live).await;
             }
         } else if let Some(refusal) = self
-            .spent_meanwhile(&plan, &scribe, &known, has_waited)
+            .spent_meanwhile(&plan, &run_log, &session, has_waited)
             .await
         {
-            session::fail(&scribe, &known.live, NotStarted::launch(refusal)).await;
+            session::fail(&run_log, &session.live, NotStarted::launch(refusal)).await;
         } else {
-            let outcome = session::run(Arc::clone(&plan), Arc::clone(&known.live)).await;
-            self.rest_if_strained(&plan, outcome).await;
+            let outcome = session::run(Arc::clone(&plan), Arc::clone(&session.live)).await;
+            self.cool_down_if_limited(&plan, outcome).await;
         }
         inner.leave(&plan.company, ticket);
         inner.remember_less();
     }
 
     /// Starts a cool-down of the provider if the outcome is a rate limit.
-    pub(super) async fn rest_if_strained(&self, plan: &Plan, outcome: Option<Outcome>) {
+    pub(super) async fn cool_down_if_limited(&self, plan: &Plan, outcome: Option<Outcome>) {
         let Some(outcome) = outcome else {
             return;
         };
@@ -230,10 +235,10 @@ impl Inner {
 }
 
 fn launched(
-    known: &Known,
+    session: &RegisteredSession,
     waiting: Option<(u64, CompanySessionQueueReason)>,
 ) -> CompanySessionLaunchResponse {
-    let state = known.live.state();
+    let state = session.live.state();
     CompanySessionLaunchResponse {
         session_ref: state.record.session_ref.to_string(),
         state: match state.record.status {
@@ -247,6 +252,6 @@ fn launched(
         queue_reason: waiting.map(|(_, reason)| reason),
         error: state.record.error,
         explain: None,
-        warnings: known.warnings.clone(),
+        warnings: session.warnings.clone(),
     }
 }

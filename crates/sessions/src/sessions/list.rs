@@ -10,7 +10,7 @@ use protocol::{
     },
 };
 
-use super::{Sessions, detached::reconcile};
+use super::{Sessions, remote::reconcile};
 use crate::{
     Error,
     blocking::{blocking, locate},
@@ -31,10 +31,10 @@ impl Sessions {
                 // The path need not be a company folder: any folder without records yields an empty list.
                 let company = locate(&self.inner.companies, dir).await?;
                 if let Some(may) = may {
-                    self.look_at(&company, may).await?;
+                    self.recover_once(&company, may).await?;
                 }
                 let root = company.root().to_owned();
-                let mut rows = self.inner.rows(|known| known.company.root() == root);
+                let mut rows = self.inner.rows(|session| session.company.root() == root);
                 let names: BTreeSet<_> = rows
                     .iter()
                     .map(|row| row.state.session_ref.clone())

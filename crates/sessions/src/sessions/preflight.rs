@@ -13,14 +13,14 @@ use protocol::company::{
 };
 use serde_json::json;
 
-use super::{Inner, Sessions, known::Known, lock};
+use super::{Inner, Sessions, lock, registry::RegisteredSession};
 use crate::{
     Error,
     blocking::on_thread,
     budget::{self, Phase, Spent},
-    guard::{self, Verdict},
+    guard::{self, ProgramCheck},
     plan::Plan,
-    scribe::{Scribe, cause_of},
+    run_log::{RunLog, cause_of},
 };
 
 impl Sessions {
@@ -30,25 +30,25 @@ impl Sessions {
         &self,
         params: &CompanySessionLaunchParams,
         plan: &Plan,
-        scribe: &Scribe,
+        run_log: &RunLog,
         actor: &Actor,
-        known: &Arc<Known>,
+        session: &Arc<RegisteredSession>,
     ) -> Result<(), Error> {
-        let scribe = scribe.preflight();
+        let run_log = run_log.preflight();
         let decision = decide(plan, actor);
         let guarded = if decision.allowed && applies_guard(params, plan) {
-            Some(judge(plan).await)
+            Some(check_program(plan).await)
         } else {
             None
         };
-        let (inner, plan, known, actor) = (
+        let (inner, plan, session, actor) = (
             Arc::clone(&self.inner),
             plan.clone(),
-            Arc::clone(known),
+            Arc::clone(session),
             actor.clone(),
         );
         on_thread(move || {
-            let mut events = policy_events(&scribe, &plan, &actor, decision)?;
+            let mut events = policy_events(&run_log, &plan, &actor, decision)?;
             let refuse = |mut events: Vec<Event>, error: Error, reason: &str, cause: &str| {
                 let payload = json!({
                     "exit_code": null,
@@ -59,10 +59,10 @@ impl Sessions {
                     "error": error.to_string(),
                     "budget_exceeded": reason == "budget_preflight_exceeded",
                 });
-                let mut failed = scribe.event("run.failed", &payload)?;
+                let mut failed = run_log.event("run.failed", &payload)?;
                 failed.causation_id = cause_of(&events, cause);
                 events.push(failed);
-                scribe.end(&events, RunStatus::Failed, |_| {}, &[], None)?;
+                run_log.end(&events, RunStatus::Failed, |_| {}, &[], None)?;
                 Err(error)
             };
             if !decision.allowed {
@@ -76,14 +76,14 @@ impl Sessions {
                 return refuse(events, error.into(), "policy_denied", "policy.denied");
             }
             let managers = |event_type: &str, payload| {
-                scribe.event_by("system", Visibility::Managers, event_type, &payload)
+                run_log.event_by("system", Visibility::Managers, event_type, &payload)
             };
             match guarded {
                 None => {}
-                Some(Verdict::Passed { payload }) => {
+                Some(ProgramCheck::Passed { payload }) => {
                     events.push(managers("worker.subscription_check.passed", payload)?);
                 }
-                Some(Verdict::Failed {
+                Some(ProgramCheck::Failed {
                     payload,
                     reason,
                     message,
@@ -98,9 +98,9 @@ impl Sessions {
                     );
                 }
             }
-            let checks = inner.budget_checks(&plan, &known)?;
+            let checks = inner.budget_checks(&plan, &session)?;
             for (event_type, payload) in budget::events(&checks, Phase::Preflight) {
-                events.push(scribe.event(event_type, &payload)?);
+                events.push(run_log.event(event_type, &payload)?);
             }
             if budget::is_exceeded(&checks) {
                 let error = Error::Budget(budget::refusal(&checks));
@@ -111,9 +111,9 @@ impl Sessions {
                     "budget.exceeded",
                 );
             }
-            scribe.append(&events)?;
+            run_log.append(&events)?;
             if let Some(budget) = plan.budgets.run() {
-                known.live.reserve(Spent {
+                session.live.reserve(Spent {
                     tokens: budget.hard_tokens.unwrap_or(0),
                     cost_usd: budget.hard_cost_usd.unwrap_or(0.0),
                 });
@@ -130,25 +130,25 @@ impl Sessions {
     pub(super) async fn spent_meanwhile(
         &self,
         plan: &Arc<Plan>,
-        scribe: &Scribe,
-        known: &Arc<Known>,
+        run_log: &RunLog,
+        session: &Arc<RegisteredSession>,
         has_waited: bool,
     ) -> Option<String> {
         if !has_waited {
             return None;
         }
         let inner = Arc::clone(&self.inner);
-        let (plan, scribe, known) = (Arc::clone(plan), scribe.preflight(), Arc::clone(known));
+        let (plan, run_log, session) = (Arc::clone(plan), run_log.preflight(), Arc::clone(session));
         let checked = on_thread(move || {
-            let checks = inner.budget_checks(&plan, &known)?;
+            let checks = inner.budget_checks(&plan, &session)?;
             if !budget::is_exceeded(&checks) {
                 return Ok(None);
             }
             let mut events = Vec::new();
             for (event_type, payload) in budget::events(&checks, Phase::Preflight) {
-                events.push(scribe.event(event_type, &payload)?);
+                events.push(run_log.event(event_type, &payload)?);
             }
-            scribe.append(&events)?;
+            run_log.append(&events)?;
             Ok(Some(budget::refusal(&checks)))
         });
         match checked.await {
@@ -160,23 +160,28 @@ impl Sessions {
 
 impl Inner {
     /// The sum that is reserved for other sessions of the project, or, with `task`, of the task.
-    fn reserved(&self, plan: &Plan, own: Option<&Arc<Known>>, task: Option<&TaskId>) -> Spent {
+    fn reserved(
+        &self,
+        plan: &Plan,
+        own: Option<&Arc<RegisteredSession>>,
+        task: Option<&TaskId>,
+    ) -> Spent {
         let live = lock(&self.live);
         live.values()
-            .filter(|known| {
-                known.company.root() == plan.company.root() && known.project == plan.project
+            .filter(|session| {
+                session.company.root() == plan.company.root() && session.project == plan.project
             })
-            .filter(|known| own.is_none_or(|own| !Arc::ptr_eq(own, known)))
-            .filter(|known| task.is_none() || known.live.task.as_ref() == task)
-            .fold(Spent::default(), |sum, known| {
-                sum.plus(known.live.reserved())
+            .filter(|session| own.is_none_or(|own| !Arc::ptr_eq(own, session)))
+            .filter(|session| task.is_none() || session.live.task.as_ref() == task)
+            .fold(Spent::default(), |sum, session| {
+                sum.plus(session.live.reserved())
             })
     }
 
     fn budget_checks(
         &self,
         plan: &Plan,
-        own: &Arc<Known>,
+        own: &Arc<RegisteredSession>,
     ) -> Result<Vec<budget::Check>, company::Error> {
         self.budget_checks_but(plan, Some(own))
     }
@@ -184,7 +189,7 @@ impl Inner {
     pub(super) fn budget_checks_but(
         &self,
         plan: &Plan,
-        own: Option<&Arc<Known>>,
+        own: Option<&Arc<RegisteredSession>>,
     ) -> Result<Vec<budget::Check>, company::Error> {
         let reserved = |task: Option<&TaskId>| self.reserved(plan, own, task);
         plan.budgets
@@ -217,7 +222,7 @@ pub(super) fn decide(plan: &Plan, actor: &Actor) -> Decision {
 }
 
 fn policy_events(
-    scribe: &Scribe,
+    run_log: &RunLog,
     plan: &Plan,
     actor: &Actor,
     decision: Decision,
@@ -229,7 +234,7 @@ fn policy_events(
     } = decision;
     let visibility = Resource::run(&plan.agent, plan.team.as_deref()).visibility;
     let about = |event_type: &str, payload| {
-        scribe.event_by(&actor.id, Visibility::Managers, event_type, &payload)
+        run_log.event_by(&actor.id, Visibility::Managers, event_type, &payload)
     };
     let mut events = vec![about(
         "policy.decision",
@@ -260,7 +265,7 @@ fn policy_events(
     Ok(events)
 }
 
-/// Whether the guard checks the worker program: as the request states, by default if the program is a known one.
+/// Whether the guard checks the worker program: as the request states, by default if the program is a session one.
 pub(super) fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) -> bool {
     let is_known = match (&plan.driver, plan.argv.first()) {
         (_, Some(program)) => Driver::of_program(program).is_some(),
@@ -271,17 +276,17 @@ pub(super) fn applies_guard(params: &CompanySessionLaunchParams, plan: &Plan) ->
 }
 
 /// Checks the worker program of a launch with the guard.
-pub(super) async fn judge(plan: &Plan) -> Verdict {
+pub(super) async fn check_program(plan: &Plan) -> ProgramCheck {
     // If the run's provider has no driver of its own, the rules of the program apply.
     let program = plan.program();
-    let known = Driver::of_program(&program);
+    let by_program = Driver::of_program(&program);
     let provider = match (
-        &known,
+        &by_program,
         Driver::of_provider(&plan.provider, &BTreeMap::new()),
     ) {
         (Some(driver), Driver::Command) => driver.as_str().to_owned(),
         _ => plan.provider.clone(),
     };
     let environment = plan.environment(&BTreeMap::new());
-    guard::judge(plan.machine.as_deref(), &provider, &program, &environment).await
+    guard::check_program(plan.machine.as_deref(), &provider, &program, &environment).await
 }

@@ -30,7 +30,7 @@ use tokio::sync::Notify;
 pub(crate) const MAY: protocol::MayExec = protocol::MayExec::granted();
 
 /// Test fixture: a company with one project, and its sessions.
-pub(crate) struct Office {
+pub(crate) struct Fixture {
     _folder: TempDir,
     pub(crate) company: Company,
     pub(crate) project: ProjectId,
@@ -49,7 +49,7 @@ pub(crate) fn plant(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-impl Office {
+impl Fixture {
     pub(crate) fn open() -> Self {
         Self::with(Options::default())
     }
@@ -73,7 +73,7 @@ impl Office {
         );
         let root = folder.path().join("office").display().to_string();
         let company = companies.at(&root);
-        init::init(&company, &text("Office"), NonEmpty::from_force(None)).unwrap();
+        init::init(&company, &text("Fixture"), NonEmpty::from_force(None)).unwrap();
         let company = companies.open(&root).unwrap();
         let project = company.write(|writer| writer.create_project("P")).unwrap();
         Self {

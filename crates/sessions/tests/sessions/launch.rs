@@ -6,11 +6,11 @@ use company::layout;
 use protocol::company::{Budget, RunId, RunStatus, session::CompanySessionLaunchState};
 use sessions::{Cancellation, Error};
 
-use crate::fixture::{MAY, Office, one_at_a_time, program, text};
+use crate::fixture::{Fixture, MAY, one_at_a_time, program, text};
 
 #[tokio::test]
 async fn what_cannot_be_started_fails_its_run() {
-    let office = Office::open();
+    let fixture = Fixture::open();
     for (argv, reason, expected) in [
         (
             &["/no/such/program"][..],
@@ -20,38 +20,41 @@ async fn what_cannot_be_started_fails_its_run() {
         (&["/etc/passwd"], "spawn_failed", "spawn /etc/passwd EACCES"),
         (&[], "launch_failed", "argv must be non-empty"),
     ] {
-        let run = office.run_of("cmd");
-        let launched = office.sessions.launch(office.params(&run, argv), MAY).await;
+        let run = fixture.run_of("cmd");
+        let launched = fixture
+            .sessions
+            .launch(fixture.params(&run, argv), MAY)
+            .await;
         let launched = launched.unwrap();
         assert_eq!(launched.state, CompanySessionLaunchState::Failed);
         assert_eq!(launched.error.as_deref(), Some(expected));
-        let state = office.collect(&format!("local_{run}")).await.state;
+        let state = fixture.collect(&format!("local_{run}")).await.state;
         assert_eq!(state.status, RunStatus::Failed, "{argv:?}");
         assert_eq!(state.error.as_deref(), Some(expected));
-        assert_eq!(office.document(&run).status, RunStatus::Failed);
-        let last = office.events(&run).pop().unwrap();
+        assert_eq!(fixture.document(&run).status, RunStatus::Failed);
+        let last = fixture.events(&run).pop().unwrap();
         assert_eq!(
             (last["type"].as_str(), last["payload"]["reason"].as_str()),
             (Some("run.failed"), Some(reason))
         );
     }
-    let (_, ended) = office.script("true").await;
+    let (_, ended) = fixture.script("true").await;
     assert_eq!(ended.state.status, RunStatus::Ended);
 }
 
 #[tokio::test]
 async fn a_run_has_one_session_at_a_time() {
-    let office = Office::open();
-    let (run, launched) = office.launch(&["/bin/sleep", "1000"]).await;
-    let mut second = office.params(&run, &["/bin/true"]);
+    let fixture = Fixture::open();
+    let (run, launched) = fixture.launch(&["/bin/sleep", "1000"]).await;
+    let mut second = fixture.params(&run, &["/bin/true"]);
     second.session_ref = Some(text("other"));
-    let refused = office.sessions.launch(second, MAY).await.unwrap_err();
+    let refused = fixture.sessions.launch(second, MAY).await.unwrap_err();
     assert!(matches!(refused, Error::AlreadyRunning(name) if name == launched.session_ref));
-    office.stop(&launched.session_ref).await;
-    office.collect(&launched.session_ref).await;
-    let again = office
+    fixture.stop(&launched.session_ref).await;
+    fixture.collect(&launched.session_ref).await;
+    let again = fixture
         .sessions
-        .launch(office.params(&run, &["/bin/true"]), MAY)
+        .launch(fixture.params(&run, &["/bin/true"]), MAY)
         .await
         .unwrap();
     assert_eq!(again.state, CompanySessionLaunchState::Failed);
@@ -59,17 +62,17 @@ async fn a_run_has_one_session_at_a_time() {
 
 #[tokio::test]
 async fn explaining_starts_and_writes_nothing() {
-    let office = Office::with(one_at_a_time());
-    let (_, first) = office.launch(&["/bin/sleep", "1000"]).await;
-    let run = office.run_of("cmd");
-    let before = office.events(&run);
-    let mut params = office.params(&run, &["/bin/echo", "hello"]);
+    let fixture = Fixture::with(one_at_a_time());
+    let (_, first) = fixture.launch(&["/bin/sleep", "1000"]).await;
+    let run = fixture.run_of("cmd");
+    let before = fixture.events(&run);
+    let mut params = fixture.params(&run, &["/bin/echo", "hello"]);
     params.explain = Some(true);
     params.budget = Some(Budget {
         hard_tokens: Some(5),
         ..Budget::default()
     });
-    let explained = office.sessions.launch(params, MAY).await.unwrap();
+    let explained = fixture.sessions.launch(params, MAY).await.unwrap();
     assert_eq!(explained.state, CompanySessionLaunchState::Explained);
     let explanation = explained.explain.unwrap();
     assert!(explanation.would_launch);
@@ -77,27 +80,27 @@ async fn explaining_starts_and_writes_nothing() {
     assert_eq!(explanation.lane.queue_position, Some(1));
     assert_eq!(explanation.budget[0].result, "ok");
     assert_eq!(explanation.command.unwrap().argv, ["/bin/echo", "hello"]);
-    assert_eq!(office.events(&run), before);
+    assert_eq!(fixture.events(&run), before);
     assert!(
-        office
+        fixture
             .sessions
             .poll(None, &explained.session_ref, Some(MAY))
             .await
             .is_err()
     );
-    office.stop(&first.session_ref).await;
-    office.sessions.settle().await;
+    fixture.stop(&first.session_ref).await;
+    fixture.sessions.settle().await;
 }
 
 #[tokio::test]
 async fn a_driver_makes_the_command_and_reads_the_answer() {
-    let office = Office::open();
+    let fixture = Fixture::open();
     let script = r#"cat > prompt.seen; echo "$@" > argv.seen
 echo '{"type":"thread.started","thread_id":"t1"}'
 echo '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"scripted answer"}}'
 echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens":800,"output_tokens":34,"reasoning_output_tokens":10}}'"#;
-    let bin = program(office.company.root().parent().unwrap(), "codex", script);
-    office.set_machine(|machine| {
+    let bin = program(fixture.company.root().parent().unwrap(), "codex", script);
+    fixture.set_machine(|machine| {
         machine.provider_bins.insert("codex".to_owned(), bin);
         let card = serde_json::json!({"input": 1.0, "cached_input": 0.1, "output": 10.0});
         machine.provider_pricing_usd_per_1k_tokens = Some(BTreeMap::from([(
@@ -105,18 +108,18 @@ echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens
             serde_json::from_value(card).unwrap(),
         )]));
     });
-    let run = office.run_of("codex");
-    let mut params = office.params(&run, &[]);
+    let run = fixture.run_of("codex");
+    let mut params = fixture.params(&run, &[]);
     params.prompt_text = Some("say hello".to_owned());
     params.apply_guard = Some(false);
-    let launched = office.sessions.launch(params, MAY).await.unwrap();
-    let ended = office.collect(&launched.session_ref).await;
+    let launched = fixture.sessions.launch(params, MAY).await.unwrap();
+    let ended = fixture.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
-    assert_eq!(office.output(&run, "last_message.md"), b"scripted answer");
-    let usage = office.document(&run).usage.unwrap();
+    assert_eq!(fixture.output(&run, "last_message.md"), b"scripted answer");
+    let usage = fixture.document(&run).usage.unwrap();
     assert_eq!((usage.total_tokens, usage.cost_usd), (1234, Some(0.82)));
-    let scratch = format!("{}/work", layout::run(&office.project, &run));
-    let scratch = office.company.path(&scratch);
+    let scratch = format!("{}/work", layout::run(&fixture.project, &run));
+    let scratch = fixture.company.path(&scratch);
     let seen = |name: &str| fs::read_to_string(scratch.join(name)).unwrap();
     assert_eq!(seen("prompt.seen"), "say hello");
     assert!(
@@ -127,28 +130,28 @@ echo '{"type":"turn.completed","usage":{"input_tokens":1200,"cached_input_tokens
 
 #[tokio::test]
 async fn a_resumed_and_a_forked_codex_thread_are_counted_for_their_own_turns() {
-    let office = Office::open();
+    let fixture = Fixture::open();
     // Like Codex, a resumed and a forked thread report the usage of the whole thread.
     let script = r#"case "$*" in
 *fork*) id=t2; input=390 ;; *resume*) id=t1; input=290 ;; *) id=t1; input=190 ;; esac
 echo "{\"type\":\"thread.started\",\"thread_id\":\"$id\"}"
 echo '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"done"}}'
 echo "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":$input,\"output_tokens\":10}}""#;
-    let bin = program(office.company.root().parent().unwrap(), "codex", script);
+    let bin = program(fixture.company.root().parent().unwrap(), "codex", script);
     for (argv, expected) in [
         (vec![bin.as_str(), "exec", "--json", "-"], 200),
         (vec![&bin, "exec", "resume", "--json", "t1", "-"], 100),
         (vec![&bin, "exec", "fork", "--json", "t1", "-"], 100),
     ] {
-        let run = office.run_of("codex");
-        let mut params = office.params(&run, &argv);
+        let run = fixture.run_of("codex");
+        let mut params = fixture.params(&run, &argv);
         params.apply_guard = Some(false);
-        let launched = office.sessions.launch(params, MAY).await.unwrap();
-        let ended = office.collect(&launched.session_ref).await;
+        let launched = fixture.sessions.launch(params, MAY).await.unwrap();
+        let ended = fixture.collect(&launched.session_ref).await;
         assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
-        let usage = office.document(&run).usage.unwrap();
+        let usage = fixture.document(&run).usage.unwrap();
         assert_eq!(usage.total_tokens, expected, "{argv:?}");
-        let events = office.events(&run);
+        let events = fixture.events(&run);
         let reported = events
             .iter()
             .find(|event| event["type"] == "usage.reported");
@@ -158,37 +161,37 @@ echo "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":$input,\"output_t
 
 #[tokio::test]
 async fn a_run_without_a_process_can_be_cancelled_and_one_with_a_process_cannot() {
-    let office = Office::with(one_at_a_time());
+    let fixture = Fixture::with(one_at_a_time());
     let cancel = |run: &RunId| {
         let cancellation = Cancellation {
-            project: office.project.clone(),
+            project: fixture.project.clone(),
             run: run.clone(),
             actor: "human".to_owned(),
             reason: Some(text("not needed")),
         };
-        office
+        fixture
             .sessions
-            .cancel_run(office.company.given(), cancellation)
+            .cancel_run(fixture.company.given(), cancellation)
     };
-    let unstarted = office.run_of("cmd");
+    let unstarted = fixture.run_of("cmd");
     cancel(&unstarted).await.unwrap();
-    assert_eq!(office.document(&unstarted).status, RunStatus::Stopped);
-    let last = office.events(&unstarted).pop().unwrap();
+    assert_eq!(fixture.document(&unstarted).status, RunStatus::Stopped);
+    let last = fixture.events(&unstarted).pop().unwrap();
     assert_eq!(
         (&last["type"], &last["actor"], &last["payload"]["reason"]),
         (&"run.stopped".into(), &"human".into(), &"cancelled".into())
     );
-    office.assert_intact(&unstarted);
+    fixture.assert_intact(&unstarted);
     let again = cancel(&unstarted).await.unwrap_err();
     assert!(matches!(again, Error::Over { .. }), "{again}");
-    let launched = office
+    let launched = fixture
         .sessions
-        .launch(office.params(&unstarted, &["/bin/true"]), MAY)
+        .launch(fixture.params(&unstarted, &["/bin/true"]), MAY)
         .await
         .unwrap();
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
 
-    let (running, session) = office.launch(&["/bin/sleep", "1000"]).await;
+    let (running, session) = fixture.launch(&["/bin/sleep", "1000"]).await;
     let refused = cancel(&running).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
@@ -197,21 +200,21 @@ async fn a_run_without_a_process_can_be_cancelled_and_one_with_a_process_cannot(
             session.session_ref
         )
     );
-    let (queued, _) = office.launch(&["/bin/sleep", "1000"]).await;
+    let (queued, _) = fixture.launch(&["/bin/sleep", "1000"]).await;
     cancel(&queued).await.unwrap();
-    assert_eq!(office.document(&queued).status, RunStatus::Stopped);
-    office.assert_intact(&queued);
-    office.sessions.close().await;
+    assert_eq!(fixture.document(&queued).status, RunStatus::Stopped);
+    fixture.assert_intact(&queued);
+    fixture.sessions.close().await;
 }
 
 #[tokio::test]
 async fn a_worker_program_that_is_not_allowed_is_not_started() {
-    let office = Office::open();
-    let bin = program(office.company.root().parent().unwrap(), "claude", "exit 0");
-    let run = office.run_of("claude");
-    let mut params = office.params(&run, &[&bin, "-p"]);
+    let fixture = Fixture::open();
+    let bin = program(fixture.company.root().parent().unwrap(), "claude", "exit 0");
+    let run = fixture.run_of("claude");
+    let mut params = fixture.params(&run, &[&bin, "-p"]);
     params.env = Some([("ANTHROPIC_API_KEY".to_owned(), "0123456789".to_owned())].into());
-    let refused = office.sessions.launch(params, MAY).await.unwrap_err();
+    let refused = fixture.sessions.launch(params, MAY).await.unwrap_err();
     assert!(
         matches!(
             refused,
@@ -222,9 +225,9 @@ async fn a_worker_program_that_is_not_allowed_is_not_started() {
         ),
         "{refused}"
     );
-    assert_eq!(office.document(&run).status, RunStatus::Failed);
+    assert_eq!(fixture.document(&run).status, RunStatus::Failed);
     assert!(
-        office
+        fixture
             .types(&run)
             .contains(&"worker.subscription_check.failed".to_owned())
     );

@@ -13,48 +13,48 @@ use protocol::company::{
 use sessions::{Options, Sessions};
 use tokio::sync::Notify;
 
-use crate::fixture::{MAY, Office, is_alive, plant};
+use crate::fixture::{Fixture, MAY, is_alive, plant};
 
 #[tokio::test]
 async fn a_process_with_the_id_of_an_earlier_one_is_not_the_session() {
-    let office = Office::open();
-    let run = office.run_of("cmd");
+    let fixture = Fixture::open();
+    let run = fixture.run_of("cmd");
     // The process id of this test with another start time.
     let record = format!(
         "schema_version: 1\ntype: session_record\nsession_ref: old\nworkspace_dir: {}\nproject_id: {}\nrun_id: {run}\n\
          status: running\nexit_code: null\nsignal: null\nstarted_at_ms: 1700000000000\nmode: command\npid: {}\n\
          pid_start_ticks: 1\n",
-        office.company.given(),
-        office.project,
+        fixture.company.given(),
+        fixture.project,
         std::process::id(),
     );
-    plant(&office.company.path(".local/sessions/old.yaml"), &record);
-    let state = office
+    plant(&fixture.company.path(".local/sessions/old.yaml"), &record);
+    let state = fixture
         .sessions
-        .poll(Some(office.company.given()), "old", Some(MAY))
+        .poll(Some(fixture.company.given()), "old", Some(MAY))
         .await
         .unwrap();
     assert_eq!(state.status, RunStatus::Failed);
-    assert_eq!(office.document(&run).status, RunStatus::Failed);
-    let last = office.events(&run).pop().unwrap();
+    assert_eq!(fixture.document(&run).status, RunStatus::Failed);
+    let last = fixture.events(&run).pop().unwrap();
     assert_eq!(last["payload"]["orphaned"], true);
-    office.assert_intact(&run);
+    fixture.assert_intact(&run);
 }
 
 #[tokio::test]
 async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
-    let office = Office::open();
-    let (run, launched) = office
+    let fixture = Fixture::open();
+    let (run, launched) = fixture
         .launch(&["/bin/sh", "-c", "echo $$; exec sleep 1000"])
         .await;
-    let pid = office.until_printed(&run, "\n").await;
+    let pid = fixture.until_printed(&run, "\n").await;
     let companies = Companies::new(
-        office.company.sources().clone(),
+        fixture.company.sources().clone(),
         company::Trust::everywhere(),
         Arc::new(|_, _| {}),
     );
     let later = Sessions::new(companies, Options::default());
-    let dir = Some(office.company.given());
+    let dir = Some(fixture.company.given());
     let state = later
         .poll(dir, &launched.session_ref, Some(MAY))
         .await
@@ -63,7 +63,7 @@ async fn a_second_gateway_finds_and_stops_what_the_first_one_left() {
     assert!(state.error.unwrap().contains("detached"));
     later.stop(dir, &launched.session_ref, MAY).await.unwrap();
     // The first gateway still runs in this test and observes the end of its process.
-    let ended = office.collect(&launched.session_ref).await;
+    let ended = fixture.collect(&launched.session_ref).await;
     assert_ne!(ended.state.status, RunStatus::Running);
     assert!(!is_alive(pid.trim()));
 }
@@ -80,8 +80,8 @@ impl Doomed {
         Self { runtime }
     }
 
-    async fn launch(&self, office: &Office, params: CompanySessionLaunchParams) -> String {
-        let sessions = office.sessions.clone();
+    async fn launch(&self, fixture: &Fixture, params: CompanySessionLaunchParams) -> String {
+        let sessions = fixture.sessions.clone();
         let launched = self
             .runtime
             .spawn(async move { sessions.launch(params, MAY).await });
@@ -94,16 +94,16 @@ impl Doomed {
 }
 
 /// Another gateway of the same folder, whose clock is off by `clock_step_ms` milliseconds.
-fn other_gateway(office: &Office, clock_step_ms: i64) -> (Sessions, Company, Arc<Notify>) {
+fn other_gateway(fixture: &Fixture, clock_step_ms: i64) -> (Sessions, Company, Arc<Notify>) {
     let appended = Arc::new(Notify::new());
     let tell = Arc::clone(&appended);
-    let clock = office.company.sources().clone();
+    let clock = fixture.company.sources().clone();
     let companies = Companies::new(
         Sources::new(Arc::new(move || clock.now_ms() + clock_step_ms)),
         company::Trust::everywhere(),
         Arc::new(move |_, _| tell.notify_waiters()),
     );
-    let company = companies.open(office.company.given()).unwrap();
+    let company = companies.open(fixture.company.given()).unwrap();
     let sessions = Sessions::new(companies, Options::default());
     (sessions, company, appended)
 }
@@ -129,18 +129,18 @@ async fn until_taken_over(sessions: &Sessions) {
 
 #[tokio::test]
 async fn a_session_of_a_gateway_that_dies_later_is_taken_over_without_being_asked() {
-    let office = Office::open();
-    let gate = office.company.root().with_file_name("gate");
+    let fixture = Fixture::open();
+    let gate = fixture.company.root().with_file_name("gate");
     let made = std::process::Command::new("mkfifo").arg(&gate).status();
     assert!(made.unwrap().success());
     let first = Doomed::new();
-    let run = office.run_of("cmd");
+    let run = fixture.run_of("cmd");
     let script = format!("read line < {}; echo after $line", gate.display());
-    let params = office.params(&run, &["/bin/sh", "-c", &script]);
-    first.launch(&office, params).await;
+    let params = fixture.params(&run, &["/bin/sh", "-c", &script]);
+    first.launch(&fixture, params).await;
     // The second gateway opens the folder while the first one runs.
-    let (second, folder, appended) = other_gateway(&office, 0);
-    second.look_at(&folder, MAY).await.unwrap();
+    let (second, folder, appended) = other_gateway(&fixture, 0);
+    second.recover_once(&folder, MAY).await.unwrap();
     first.die();
     until_taken_over(&second).await;
     let opened = tokio::task::spawn_blocking(move || plant(&gate, "that\n"));
@@ -149,30 +149,30 @@ async fn a_session_of_a_gateway_that_dies_later_is_taken_over_without_being_aske
         let told = appended.notified();
         tokio::pin!(told);
         told.as_mut().enable();
-        if office.document(&run).status != RunStatus::Running {
+        if fixture.document(&run).status != RunStatus::Running {
             break;
         }
         told.await;
     }
-    assert_eq!(office.output(&run, "stdout.txt"), b"after that\n");
+    assert_eq!(fixture.output(&run, "stdout.txt"), b"after that\n");
 }
 
 #[tokio::test]
 async fn the_time_limit_of_a_session_that_is_taken_over_survives_a_step_of_the_clock() {
     const DAY_MS: i64 = 24 * 3_600_000;
     for step_ms in [DAY_MS, -DAY_MS] {
-        let office = Office::open();
+        let fixture = Fixture::open();
         let first = Doomed::new();
-        let run = office.run_of("cmd");
-        let mut params = office.params(&run, &["/bin/sleep", "1000"]);
+        let run = fixture.run_of("cmd");
+        let mut params = fixture.params(&run, &["/bin/sleep", "1000"]);
         params.timeout_ms = Some(4000);
         let began = Instant::now();
-        let session_ref = first.launch(&office, params).await;
-        let (second, folder, _) = other_gateway(&office, step_ms);
+        let session_ref = first.launch(&fixture, params).await;
+        let (second, folder, _) = other_gateway(&fixture, step_ms);
         first.die();
-        second.look_at(&folder, MAY).await.unwrap();
+        second.recover_once(&folder, MAY).await.unwrap();
         until_taken_over(&second).await;
-        let dir = Some(office.company.given());
+        let dir = Some(fixture.company.given());
         let state = second.poll(dir, &session_ref, Some(MAY)).await.unwrap();
         assert_eq!(state.status, RunStatus::Running, "a step of {step_ms} ms");
         let ended = second.collect(dir, &session_ref, Some(MAY)).await.unwrap();

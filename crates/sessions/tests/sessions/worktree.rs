@@ -15,7 +15,7 @@ use protocol::{
     },
 };
 
-use crate::fixture::{MAY, Office, plant, text};
+use crate::fixture::{Fixture, MAY, plant, text};
 
 /// Runs git and returns its output.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -31,45 +31,45 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// Creates a repository with one commit and registers it as `site`.
-fn repository(office: &Office) -> PathBuf {
-    let repo = office.company.root().parent().unwrap().join("repo");
+fn repository(fixture: &Fixture) -> PathBuf {
+    let repo = fixture.company.root().parent().unwrap().join("repo");
     plant(&repo.join("a.txt"), "one\n");
     git(&repo, &["init", "-q", "-b", "main"]);
     git(&repo, &["add", "a.txt"]);
     git(&repo, &["commit", "-q", "-m", "first"]);
     let path = repo.display().to_string();
-    office.set_machine(|machine| {
+    fixture.set_machine(|machine| {
         machine.repo_roots.insert("site".to_owned(), path);
     });
     let task = format!(
         "---\nschema_version: 1\ntype: task\nid: task_1\nproject_id: {}\ntitle: T\ncreated_at: \"2024-06-01T10:00:00.000Z\"\n\
          status: draft\nvisibility: team\nscope:\n  requires_worktree_isolation: true\nmilestones: []\n---\n\n## Contract\n\n## Milestones\n",
-        office.project
+        fixture.project
     );
     plant(
-        &office.company.path(&format!(
+        &fixture.company.path(&format!(
             "{}/tasks/task_1.md",
-            layout::project(&office.project)
+            layout::project(&fixture.project)
         )),
         &task,
     );
     repo
 }
 
-async fn isolated(office: &Office, script: &str) -> RunId {
-    let run = office.run_of("cmd");
-    let mut params = office.params(&run, &["/bin/sh", "-c", script]);
+async fn isolated(fixture: &Fixture, script: &str) -> RunId {
+    let run = fixture.run_of("cmd");
+    let mut params = fixture.params(&run, &["/bin/sh", "-c", script]);
     params.repo_id = Some(RepoId::parse("site").unwrap());
     params.task_id = Some(TaskId::parse("task_1").unwrap());
-    let launched = office.sessions.launch(params, MAY).await.unwrap();
-    let ended = office.collect(&launched.session_ref).await;
+    let launched = fixture.sessions.launch(params, MAY).await.unwrap();
+    let ended = fixture.collect(&launched.session_ref).await;
     assert_eq!(ended.state.status, RunStatus::Ended, "{ended:?}");
     run
 }
 
-fn cleanup_params(office: &Office) -> WorktreeCleanupParams {
+fn cleanup_params(fixture: &Fixture) -> WorktreeCleanupParams {
     WorktreeCleanupParams {
-        workspace_dir: text(office.company.given()),
+        workspace_dir: text(fixture.company.given()),
         project_id: None,
         max_age_hours: Some(0.0),
         dry_run: None,
@@ -80,50 +80,51 @@ fn cleanup_params(office: &Office) -> WorktreeCleanupParams {
 
 #[tokio::test]
 async fn a_worktree_with_changes_stays_until_somebody_insists() {
-    let office = Office::open();
-    let repo = repository(&office);
-    let run = isolated(&office, "cat a.txt; echo two > a.txt").await;
+    let fixture = Fixture::open();
+    let repo = repository(&fixture);
+    let run = isolated(&fixture, "cat a.txt; echo two > a.txt").await;
     assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "one\n");
-    let path = office
-        .company
-        .path(&format!(".local/worktrees/{}/task_1/{run}", office.project));
+    let path = fixture.company.path(&format!(
+        ".local/worktrees/{}/task_1/{run}",
+        fixture.project
+    ));
     assert_eq!(fs::read_to_string(path.join("a.txt")).unwrap(), "two\n");
-    let mut params = cleanup_params(&office);
-    let cleaned = sessions::worktree::cleanup(&office.company, &params)
+    let mut params = cleanup_params(&fixture);
+    let cleaned = sessions::worktree::cleanup(&fixture.company, &params)
         .await
         .unwrap();
     assert_eq!(cleaned.items[0].reason, "uncommitted changes");
     assert!(path.exists());
     params.force = Some(true);
     params.delete_branches = Some(true);
-    let cleaned = sessions::worktree::cleanup(&office.company, &params)
+    let cleaned = sessions::worktree::cleanup(&fixture.company, &params)
         .await
         .unwrap();
     assert_eq!(cleaned.items[0].action, WorktreeCleanupAction::Removed);
     assert_eq!(cleaned.items[0].branch_deleted, Some(true));
     assert!(!path.exists());
     assert!(
-        !office
+        !fixture
             .company
-            .path(&format!(".local/worktrees/{}", office.project))
+            .path(&format!(".local/worktrees/{}", fixture.project))
             .exists()
     );
 }
 
 #[tokio::test]
 async fn a_dry_run_refuses_what_the_removal_refuses() {
-    let office = Office::open();
-    let repo = repository(&office);
-    let run = isolated(&office, "echo two > a.txt").await;
-    let relpath = format!(".local/worktrees/{}/task_1/{run}", office.project);
-    let path = office.company.path(&relpath);
+    let fixture = Fixture::open();
+    let repo = repository(&fixture);
+    let run = isolated(&fixture, "echo two > a.txt").await;
+    let relpath = format!(".local/worktrees/{}/task_1/{run}", fixture.project);
+    let path = fixture.company.path(&relpath);
     let cleaned = async |dry_run, force| {
         let params = WorktreeCleanupParams {
             dry_run: Some(dry_run),
             force: Some(force),
-            ..cleanup_params(&office)
+            ..cleanup_params(&fixture)
         };
-        let cleaned = sessions::worktree::cleanup(&office.company, &params).await;
+        let cleaned = sessions::worktree::cleanup(&fixture.company, &params).await;
         let item = cleaned.unwrap().items.remove(0);
         (item.action, item.reason)
     };
@@ -151,19 +152,19 @@ async fn a_dry_run_refuses_what_the_removal_refuses() {
 
 #[tokio::test]
 async fn branches_of_removed_worktrees_are_deleted_unless_commits_would_be_lost() {
-    let office = Office::open();
-    let repo = repository(&office);
-    let merged = isolated(&office, "true").await;
+    let fixture = Fixture::open();
+    let repo = repository(&fixture);
+    let merged = isolated(&fixture, "true").await;
     let script = "git -c user.name=w -c user.email=w@x commit -q --allow-empty -m work";
-    let unmerged = isolated(&office, script).await;
+    let unmerged = isolated(&fixture, script).await;
     let cleaned = async |dry_run, force, delete_branches| {
         let params = WorktreeCleanupParams {
             dry_run: Some(dry_run),
             force: Some(force),
             delete_branches: Some(delete_branches),
-            ..cleanup_params(&office)
+            ..cleanup_params(&fixture)
         };
-        let cleaned = sessions::worktree::cleanup(&office.company, &params).await;
+        let cleaned = sessions::worktree::cleanup(&fixture.company, &params).await;
         let items = cleaned.unwrap().items;
         let find = |run: &RunId| {
             items
@@ -194,16 +195,16 @@ async fn branches_of_removed_worktrees_are_deleted_unless_commits_would_be_lost(
 
 #[tokio::test]
 async fn nothing_outside_the_folder_for_worktrees_is_removed() {
-    let office = Office::open();
-    repository(&office);
-    let run = isolated(&office, "true").await;
-    let outside = office.company.root().parent().unwrap().join("precious");
+    let fixture = Fixture::open();
+    repository(&fixture);
+    let run = isolated(&fixture, "true").await;
+    let outside = fixture.company.root().parent().unwrap().join("precious");
     plant(&outside.join("file"), "x");
-    let link = office.company.path(".local/worktrees/link");
+    let link = fixture.company.path(".local/worktrees/link");
     std::os::unix::fs::symlink(&outside, &link).unwrap();
-    let path = format!("{}/run.yaml", layout::run(&office.project, &run));
-    let original = office.company.read_text(&path).unwrap();
-    let relpath = office
+    let path = format!("{}/run.yaml", layout::run(&fixture.project, &run));
+    let original = fixture.company.read_text(&path).unwrap();
+    let relpath = fixture
         .document(&run)
         .spec
         .unwrap()
@@ -218,29 +219,29 @@ async fn nothing_outside_the_folder_for_worktrees_is_removed() {
         "work",
     ] {
         plant(
-            &office.company.path(&path),
+            &fixture.company.path(&path),
             &original.replace(&relpath, planted),
         );
-        let mut params = cleanup_params(&office);
+        let mut params = cleanup_params(&fixture);
         params.force = Some(true);
-        let cleaned = sessions::worktree::cleanup(&office.company, &params)
+        let cleaned = sessions::worktree::cleanup(&fixture.company, &params)
             .await
             .unwrap();
         assert_eq!(cleaned.removed, 0, "{planted}");
         assert!(outside.join("file").exists(), "{planted}");
-        assert!(office.company.path("work").exists());
+        assert!(fixture.company.path("work").exists());
     }
 }
 
 #[tokio::test]
 async fn a_working_directory_that_leaves_the_repository_is_refused() {
-    let office = Office::open();
-    repository(&office);
-    let run = office.run_of("cmd");
-    let mut params = office.params(&run, &["/bin/true"]);
+    let fixture = Fixture::open();
+    repository(&fixture);
+    let run = fixture.run_of("cmd");
+    let mut params = fixture.params(&run, &["/bin/true"]);
     params.repo_id = Some(RepoId::parse("site").unwrap());
     params.workdir_rel = Some(text("../office"));
-    let launched = office.sessions.launch(params, MAY).await.unwrap();
+    let launched = fixture.sessions.launch(params, MAY).await.unwrap();
     assert_eq!(launched.state, CompanySessionLaunchState::Failed);
     assert!(launched.error.unwrap().contains("leaves the repository"));
 }

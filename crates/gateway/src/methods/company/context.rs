@@ -5,7 +5,7 @@ use protocol::company::context::*;
 use rpc::{Failure, Router};
 
 use super::{actor, within};
-use crate::{Context, surroundings};
+use crate::{Context, job_services};
 
 pub(in crate::methods) fn routes(router: &mut Router<Context>) {
     router.on::<ContextPlanForJob>(plan_for_job);
@@ -37,7 +37,7 @@ async fn plan_for_job(
             seeds: params.context_refs.unwrap_or_default(),
             max_refs: params.max_refs,
         };
-        surroundings::plan(company, &indexes, &job)
+        job_services::plan(company, &indexes, &job)
     })
     .await
 }

@@ -13,7 +13,7 @@ use protocol::{
 use rpc::{Failure, Router};
 
 use super::{actor, asking, indexed, known, within};
-use crate::{Context, linking, rows, surroundings::Carrier};
+use crate::{Context, job_services::Carrier, linking, rows};
 
 /// The default number of listed items.
 const USUAL: u32 = 200;

@@ -19,7 +19,7 @@ use protocol::company::{
 use serde_json::json;
 use tokio::{sync::oneshot, time::sleep};
 
-use super::{Inner, known::Known, lock};
+use super::{Inner, lock, registry::RegisteredSession};
 use crate::{
     Error,
     blocking::blocking,
@@ -119,26 +119,29 @@ impl Inner {
         }
     }
 
-    pub(super) fn position(&self, known: &Known) -> Option<u64> {
-        let ticket = (*lock(&known.ticket))?;
+    pub(super) fn position(&self, session: &RegisteredSession) -> Option<u64> {
+        let ticket = (*lock(&session.ticket))?;
         let mut lanes = lock(&self.lanes);
-        let now_ms = known.company.sources().now_ms();
-        queue(&mut lanes, &known.company)
+        let now_ms = session.company.sources().now_ms();
+        queue(&mut lanes, &session.company)
             .lane
             .position(ticket, now_ms)
     }
 
     /// The position of a session in the queue, and the reason why it waits. `None` if it does not wait.
-    pub(super) fn waiting(&self, known: &Known) -> Option<(u64, CompanySessionQueueReason)> {
-        let ticket = (*lock(&known.ticket))?;
-        let now_ms = known.company.sources().now_ms();
+    pub(super) fn waiting(
+        &self,
+        session: &RegisteredSession,
+    ) -> Option<(u64, CompanySessionQueueReason)> {
+        let ticket = (*lock(&session.ticket))?;
+        let now_ms = session.company.sources().now_ms();
         let waiting = {
             let mut lanes = lock(&self.lanes);
-            let lane = &queue(&mut lanes, &known.company).lane;
+            let lane = &queue(&mut lanes, &session.company).lane;
             lane.waiting(ticket, now_ms)?
         };
         let position = waiting.position;
-        Some((position, queue_reason(&known.company, waiting)))
+        Some((position, queue_reason(&session.company, waiting)))
     }
 
     pub(super) fn lane_for(

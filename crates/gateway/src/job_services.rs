@@ -11,7 +11,7 @@ use company::{
     policy::Actor,
 };
 use index::Indexes;
-use jobs::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
+use jobs::{ContextPlan, Heartbeats, JobServices, KeptPlan};
 use protocol::{
     Id as _, MayExec,
     company::{
@@ -26,9 +26,9 @@ use serde_json::{Value, json};
 
 use crate::artifacts::inputs::RunInputs;
 
-/// The implementation of [`Surroundings`] for the jobs of this gateway.
+/// The implementation of [`JobServices`] for the jobs of this gateway.
 #[derive(Clone, Debug)]
-pub(crate) struct Around {
+pub(crate) struct GatewayJobServices {
     pub(crate) indexes: Indexes,
     pub(crate) inputs: RunInputs,
 }
@@ -75,7 +75,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
     })
 }
 
-impl Surroundings for Around {
+impl JobServices for GatewayJobServices {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // References given by the caller precede the planned ones; a reference that the plan rejects is left out.
         let plan = plan(company, &self.indexes, &planned(company, job)?)?;

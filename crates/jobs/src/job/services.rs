@@ -27,7 +27,7 @@ pub struct KeptPlan {
 }
 
 /// Implemented by the gateway and called by jobs, always on blocking threads.
-pub trait Surroundings: Send + Sync + 'static {
+pub trait JobServices: Send + Sync + 'static {
     /// Selects the context of a worker. Rejected references are omitted, even if the caller supplied them.
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error>;
 
@@ -59,9 +59,9 @@ pub trait Surroundings: Send + Sync + 'static {
 /// Implementation without a gateway: the context consists of the caller's references, except those that contain
 /// secrets.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct StandaloneServices;
 
-impl Surroundings for Alone {
+impl JobServices for StandaloneServices {
     fn plan_context(&self, _company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         let is_clean = |reference: &&ContextRef| {
             let description = reference.description.as_deref().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::record::SessionRecord;
 
 /// Writer for the event log of one run.
 #[derive(Clone, Debug)]
-pub struct Scribe {
+pub struct RunLog {
     /// The company folder.
     pub company: Company,
     /// The project of the run.
@@ -24,7 +24,7 @@ pub struct Scribe {
     pub session_ref: String,
 }
 
-impl Scribe {
+impl RunLog {
     /// A writer for the same log, for events before the session exists.
     pub fn preflight(&self) -> Self {
         Self {

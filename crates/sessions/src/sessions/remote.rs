@@ -17,11 +17,11 @@ use super::Sessions;
 use crate::{
     Error,
     blocking::blocking,
-    pipes::{self, Reading},
+    pipes::{self, PipeState},
     process::ProcessId,
-    process_tree::Tree,
+    process_tree::ProcessTree,
     record::SessionRecord,
-    scribe::Scribe,
+    run_log::RunLog,
     session::STOP_FLAG,
 };
 
@@ -63,7 +63,7 @@ impl Sessions {
             .to_string();
         blocking(move || write_stop_flag(&company, &project, &run, &session_ref)).await?;
         let ending = async move {
-            let mut tree = Tree::find(process, format!("{MARK}={folder}"));
+            let mut tree = ProcessTree::find(process, format!("{MARK}={folder}"));
             process.signal_group(Signal::TERM);
             process.signal(Signal::TERM);
             for _ in 0..75 {
@@ -147,7 +147,7 @@ pub(super) fn reconcile(
         record.ended_at_ms = run.ended_at.as_ref().and_then(|time| unix_ms(time));
         return record;
     }
-    if pipes::reading(company, &record.session_ref) == Reading::Somebody {
+    if pipes::state(company, &record.session_ref) == PipeState::Read {
         // Another gateway runs the session and records its end.
         record.error = Some(DETACHED.to_owned());
         return record;
@@ -166,7 +166,7 @@ pub(super) fn reconcile(
             if may.is_none() {
                 return record;
             }
-            let scribe = Scribe {
+            let run_log = RunLog {
                 company: company.clone(),
                 project,
                 run: run_id,
@@ -174,9 +174,9 @@ pub(super) fn reconcile(
             };
             let payload =
                 json!({"exit_code": null, "signal": null, "stopped": flag, "orphaned": true});
-            let ended = scribe
+            let ended = run_log
                 .event(event_type, &payload)
-                .and_then(|event| scribe.end(&[event], status, |_| {}, &[], Some(&record)));
+                .and_then(|event| run_log.end(&[event], status, |_| {}, &[], Some(&record)));
             pipes::remove(company, &record.session_ref);
             if let Err(error) = ended {
                 tracing::warn!(%error, "the end of an orphaned session cannot be recorded");

@@ -17,12 +17,12 @@ use protocol::{
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{Sessions, detached::reconcile, known::Known, lock};
+use super::{Sessions, lock, registry::RegisteredSession, remote::reconcile};
 use crate::{
     Error,
     blocking::blocking,
-    instructions,
-    pipes::{self, Pipes, Reading},
+    instruction_file,
+    pipes::{self, PipeState, Pipes},
     plan::{Extra, Plan},
     process::ProcessId,
     record::{self, SessionRecord},
@@ -37,7 +37,7 @@ const RETENTION_MS: i64 = 30 * 24 * 3_600_000;
 
 /// The `error` of a session that was taken over, while it runs.
 const TAKEN_OVER: &str =
-    "Session was started by an earlier gateway process; its exit code will not be known.";
+    "Session was started by an earlier gateway process; its exit code will not be session.";
 
 /// A session without a gateway, with everything that is needed to continue it.
 struct OrphanedSession {
@@ -52,13 +52,13 @@ impl Sessions {
     /// gateway has ended. A folder that is not trusted is skipped.
     ///
     /// From then on the folder is watched, so that a session whose gateway ends later is taken over as well.
-    pub async fn look_at(&self, company: &Company, may: MayExec) -> Result<(), Error> {
+    pub async fn recover_once(&self, company: &Company, may: MayExec) -> Result<(), Error> {
         // This machine starts no sessions in a folder that is not trusted.
         if !company.is_trusted() {
             return Ok(());
         }
         self.watch(company, may);
-        if lock(&self.inner.looked_at).contains(company.root()) {
+        if lock(&self.inner.recovered).contains(company.root()) {
             return Ok(());
         }
         let open = {
@@ -72,7 +72,7 @@ impl Sessions {
             self.take_over(company, &record, may).await?;
         }
         self.collect_instructions(company).await;
-        lock(&self.inner.looked_at).insert(company.root().to_owned());
+        lock(&self.inner.recovered).insert(company.root().to_owned());
         Ok(())
     }
 
@@ -142,7 +142,12 @@ impl Sessions {
     pub(super) async fn collect_instructions(&self, company: &Company) {
         let options = &self.inner.options;
         if options.takes_over {
-            instructions::collect_left(company, &options.briefer, &options.secrets.values()).await;
+            instruction_file::collect_left(
+                company,
+                &options.instructions_source,
+                &options.secrets.values(),
+            )
+            .await;
         }
     }
 
@@ -153,14 +158,14 @@ impl Sessions {
         company: &Company,
         record: &Arc<SessionRecord>,
         may: MayExec,
-    ) -> Result<Option<Arc<Known>>, Error> {
+    ) -> Result<Option<Arc<RegisteredSession>>, Error> {
         let inner = &self.inner;
         if record.is_over() || self.is_closing() || !inner.options.takes_over {
             return Ok(None);
         }
         let _alone = inner.taking_over.lock().await;
-        if let Some(known) = inner.get(company, &record.session_ref) {
-            return Ok(Some(known));
+        if let Some(session) = inner.get(company, &record.session_ref) {
+            return Ok(Some(session));
         }
         let orphan = {
             let (inner, company, record) = (Arc::clone(inner), company.clone(), record.clone());
@@ -182,7 +187,7 @@ impl Sessions {
         let live = Live::new(own, Stage::Running, plan.task.clone());
         // The session already runs. Its limits are unlimited, so that the lane counts it as running at once.
         let (ticket, _) = inner.enter(&plan, &params, ActorRole::Human);
-        let known = Arc::new(Known {
+        let session = Arc::new(RegisteredSession {
             company: plan.company.clone(),
             project: plan.project.clone(),
             run: plan.run.clone(),
@@ -192,17 +197,17 @@ impl Sessions {
             ticket: Some(ticket).into(),
         });
         let key = (plan.company.root().to_owned(), plan.session_ref.clone());
-        lock(&inner.live).insert(key, Arc::clone(&known));
+        lock(&inner.live).insert(key, Arc::clone(&session));
         inner.start_reaping();
-        let (this, task_known) = (self.clone(), Arc::clone(&known));
+        let (this, task_session) = (self.clone(), Arc::clone(&session));
         tokio::spawn(async move {
-            let live = Arc::clone(&task_known.live);
+            let live = Arc::clone(&task_session.live);
             let outcome = session::take_over(Arc::clone(&plan), live, process, pipes).await;
-            this.rest_if_strained(&plan, outcome).await;
+            this.cool_down_if_limited(&plan, outcome).await;
             this.inner.leave(&plan.company, ticket);
             this.inner.remember_less();
         });
-        Ok(Some(known))
+        Ok(Some(session))
     }
 }
 
@@ -217,7 +222,7 @@ fn unread(company: &Company) -> Vec<Arc<SessionRecord>> {
             company.read::<SessionRecord>(&path).ok()
         })
         .filter(|record| !record.is_over())
-        .filter(|record| pipes::reading(company, &record.session_ref) == Reading::Nobody)
+        .filter(|record| pipes::state(company, &record.session_ref) == PipeState::Unread)
         .collect()
 }
 

@@ -17,7 +17,7 @@ pub const MAX_WAITING: usize = 1024;
 /// Maximum total size, in bytes, of the requests of one connection that wait or run.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-pub(crate) struct Lane<S> {
+pub(crate) struct RequestQueue<S> {
     service: Arc<S>,
     rules: Rules,
     running: Arc<Semaphore>,
@@ -28,7 +28,7 @@ pub(crate) struct Lane<S> {
     waiting_kib: Arc<Semaphore>,
 }
 
-impl<S: Service> Lane<S> {
+impl<S: Service> RequestQueue<S> {
     pub(crate) fn new(service: Arc<S>, rules: Rules, concurrency: usize) -> Self {
         Self {
             service,

@@ -28,7 +28,7 @@ const REMEMBERED: usize = 1000;
 
 /// A session of this process.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct RegisteredSession {
     pub(super) company: Company,
     pub(super) project: ProjectId,
     pub(super) run: RunId,
@@ -43,7 +43,12 @@ pub(super) struct Known {
 
 impl Inner {
     /// Registers a session under its name and run. Fails if a session that is not over has either of them.
-    pub(super) fn claim(&self, plan: &Plan, run: &Run, may: MayExec) -> Result<Arc<Known>, Error> {
+    pub(super) fn claim(
+        &self,
+        plan: &Plan,
+        run: &Run,
+        may: MayExec,
+    ) -> Result<Arc<RegisteredSession>, Error> {
         if let Some(other) = self.detached(plan, run) {
             return Err(Error::AlreadyRunning(other));
         }
@@ -57,11 +62,11 @@ impl Inner {
                 status: RunStatus::Stopped,
             });
         }
-        let other = live.values().find(|known| {
-            known.company.root() == root
-                && !known.live.is_over()
-                && (known.run == plan.run
-                    || *known.live.state().record.session_ref == *plan.session_ref)
+        let other = live.values().find(|session| {
+            session.company.root() == root
+                && !session.live.is_over()
+                && (session.run == plan.run
+                    || *session.live.state().record.session_ref == *plan.session_ref)
         });
         if let Some(other) = other {
             return Err(Error::AlreadyRunning(
@@ -71,7 +76,7 @@ impl Inner {
         let text = |value: &str| Text::new(value).expect("a name that was checked");
         let record = SessionRecord {
             schema_version: 1,
-            r#type: SessionRecordTag::It,
+            r#type: SessionRecordTag::SessionRecord,
             session_ref: text(&plan.session_ref),
             workspace_dir: text(plan.company.given()),
             project_id: text(plan.project.as_str()),
@@ -93,7 +98,7 @@ impl Inner {
             protocol_turn_id: None,
             rest: Map::new(),
         };
-        let known = Arc::new(Known {
+        let session = Arc::new(RegisteredSession {
             company: plan.company.clone(),
             project: plan.project.clone(),
             run: plan.run.clone(),
@@ -104,19 +109,19 @@ impl Inner {
         });
         live.insert(
             (root.to_owned(), plan.session_ref.clone()),
-            Arc::clone(&known),
+            Arc::clone(&session),
         );
-        Ok(known)
+        Ok(session)
     }
 
     /// The name of a session that is not over and has the same run or name.
     pub(super) fn busy(&self, plan: &Plan, run: &Run) -> Option<String> {
         let live = lock(&self.live);
-        let other = live.values().find(|known| {
-            known.company.root() == plan.company.root()
-                && !known.live.is_over()
-                && (known.run == plan.run
-                    || *known.live.state().record.session_ref == *plan.session_ref)
+        let other = live.values().find(|session| {
+            session.company.root() == plan.company.root()
+                && !session.live.is_over()
+                && (session.run == plan.run
+                    || *session.live.state().record.session_ref == *plan.session_ref)
         });
         let other = other.map(|other| other.live.state().record.session_ref.to_string());
         drop(live);
@@ -139,14 +144,14 @@ impl Inner {
     }
 
     /// Removes a session that failed its preflight checks.
-    pub(super) fn forget(&self, known: &Arc<Known>) {
-        let record = known.live.state().record;
+    pub(super) fn forget(&self, session: &Arc<RegisteredSession>) {
+        let record = session.live.state().record;
         // Callers that wait for the session would otherwise wait for ever.
         let mut over = record.clone();
         over.status = RunStatus::Failed;
-        known.live.end(over);
+        session.live.end(over);
         let key = (
-            known.company.root().to_owned(),
+            session.company.root().to_owned(),
             record.session_ref.to_string(),
         );
         lock(&self.live).remove(&key);
@@ -157,8 +162,8 @@ impl Inner {
         let mut live = lock(&self.live);
         let over: Vec<_> = live
             .iter()
-            .filter(|(_, known)| known.live.is_over())
-            .map(|(key, known)| (known.live.state().record.ended_at_ms, key.clone()))
+            .filter(|(_, session)| session.live.is_over())
+            .map(|(key, session)| (session.live.state().record.ended_at_ms, key.clone()))
             .collect();
         if over.len() > REMEMBERED {
             let mut over = over;
@@ -175,51 +180,59 @@ impl Inner {
         &self,
         workspace_dir: Option<&str>,
         session_ref: &str,
-    ) -> Result<Option<Arc<Known>>, Error> {
+    ) -> Result<Option<Arc<RegisteredSession>>, Error> {
         let Some(workspace_dir) = workspace_dir else {
             let live = lock(&self.live);
             let same_name = live.iter().filter(|((_, name), _)| name == session_ref);
-            let newest = same_name.max_by_key(|(_, known)| known.live.state().record.started_at_ms);
-            return Ok(newest.map(|(_, known)| Arc::clone(known)));
+            let newest =
+                same_name.max_by_key(|(_, session)| session.live.state().record.started_at_ms);
+            return Ok(newest.map(|(_, session)| Arc::clone(session)));
         };
         let company = locate(&self.companies, workspace_dir).await?;
         Ok(self.get(&company, session_ref))
     }
 
-    pub(super) fn get(&self, company: &Company, session_ref: &str) -> Option<Arc<Known>> {
+    pub(super) fn get(
+        &self,
+        company: &Company,
+        session_ref: &str,
+    ) -> Option<Arc<RegisteredSession>> {
         let key = (company.root().to_owned(), session_ref.to_owned());
         lock(&self.live).get(&key).cloned()
     }
 
-    pub(super) fn open(&self) -> Vec<Arc<Known>> {
+    pub(super) fn open(&self) -> Vec<Arc<RegisteredSession>> {
         let live = lock(&self.live);
         live.values()
-            .filter(|known| !known.live.is_over())
+            .filter(|session| !session.live.is_over())
             .cloned()
             .collect()
     }
 
-    pub(super) fn state(&self, known: &Known) -> CompanySessionState {
-        let waiting = self.waiting(known);
+    pub(super) fn state(&self, session: &RegisteredSession) -> CompanySessionState {
+        let waiting = self.waiting(session);
         CompanySessionState {
             queued: waiting.as_ref().map(|_| true),
             queue_position: waiting.as_ref().map(|(position, _)| *position),
             queue_reason: waiting.map(|(_, reason)| reason),
-            ..known.live.state().record.state()
+            ..session.live.state().record.state()
         }
     }
 
-    pub(super) fn rows(&self, wanted: impl Fn(&Known) -> bool) -> Vec<CompanySessionRow> {
-        let known: Vec<_> = lock(&self.live)
+    pub(super) fn rows(
+        &self,
+        wanted: impl Fn(&RegisteredSession) -> bool,
+    ) -> Vec<CompanySessionRow> {
+        let sessions: Vec<_> = lock(&self.live)
             .values()
-            .filter(|known| wanted(known))
+            .filter(|session| wanted(session))
             .cloned()
             .collect();
-        known
+        sessions
             .iter()
-            .map(|known| CompanySessionRow {
-                state: self.state(known),
-                ..known.live.state().record.row()
+            .map(|session| CompanySessionRow {
+                state: self.state(session),
+                ..session.live.state().record.row()
             })
             .collect()
     }
