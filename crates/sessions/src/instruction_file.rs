@@ -217,8 +217,19 @@ async fn configure(note: &Note, what: &[&str]) -> Result<(), String> {
     }
 }
 
+/// Removes the file of the session of a plan and proposes the worker's edits of it.
+pub(crate) async fn collect_of(plan: &Plan) {
+    collect(
+        &plan.company,
+        &plan.instructions_source,
+        plan.gateway_secrets(),
+        &plan.session_ref,
+    )
+    .await;
+}
+
 /// Removes the file of a session that is over and proposes the worker's edits of it.
-pub(crate) async fn collect(
+async fn collect(
     company: &Company,
     instructions_source: &InstructionsSource,
     hidden: &[String],

@@ -32,7 +32,7 @@ use serde_json::Value;
 use crate::{
     Options,
     budget::Budgets,
-    gateway_environment, guard, instruction_file,
+    gateway_environment, guard,
     instructions::{InstructionsSource, WorkerDescription, WorkerInstructions, WorkerOver},
     names,
     record::SessionRecord,
@@ -466,15 +466,9 @@ impl Plan {
         self.instructions_source.over(over).await;
     }
 
-    /// Removes the instruction file from the worktree and proposes the worker's edits of it.
-    pub(crate) async fn collect_instructions(&self) {
-        instruction_file::collect(
-            &self.company,
-            &self.instructions_source,
-            &self.gateway_secrets,
-            &self.session_ref,
-        )
-        .await;
+    /// Secrets of the gateway itself, in every form in which they may be printed.
+    pub(crate) fn gateway_secrets(&self) -> &[String] {
+        &self.gateway_secrets
     }
 
     /// Builds the command to run in a folder.

@@ -21,8 +21,8 @@ pub(crate) use prepare::STOP_FLAG;
 pub use prepare::is_result;
 
 use crate::{
-    blocking::blocking, pipes::Pipes, plan::Plan, process::ProcessId, record::SessionRecord,
-    run_log::RunLog,
+    blocking::blocking, instruction_file, pipes::Pipes, plan::Plan, process::ProcessId,
+    record::SessionRecord, run_log::RunLog,
 };
 
 /// The reason code and the error of a session that could not be started.
@@ -72,7 +72,7 @@ pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
     match started {
         Ok(started) => started.finish(&plan, &live, &run_log).await,
         Err(error) => {
-            plan.collect_instructions().await;
+            instruction_file::collect_of(&plan).await;
             fail(&run_log, &live, error).await;
             None
         }

@@ -31,7 +31,7 @@ use super::{
 use crate::{
     blocking::blocking,
     budget::{self, Spent},
-    instruction_file::Placed,
+    instruction_file::{self, Placed},
     pipes::{self, Pipes},
     plan::Plan,
     process::{self, ProcessId, spawn_error},
@@ -322,7 +322,7 @@ impl Started {
         };
         // The lock keeps other gateways from collecting the instructions file while the session runs.
         drop(self.placed);
-        plan.collect_instructions().await;
+        instruction_file::collect_of(plan).await;
         let end = End {
             cause,
             status,
