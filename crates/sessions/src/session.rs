@@ -1,6 +1,7 @@
 //! The lifecycle of one session, from the moment its lane starts it until its run is over. Waiting in the lane is done
 //! in `sessions`.
 
+mod conclusion;
 mod end;
 mod leader;
 mod live;

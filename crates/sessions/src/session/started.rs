@@ -22,6 +22,7 @@ use tokio::{
 
 use super::{
     Live, NotStarted, Stage,
+    conclusion::Cause,
     end::End,
     fail,
     leader::{Exit, Leader},
@@ -73,23 +74,6 @@ pub(super) struct Started {
     chars_in: u64,
     /// The lock on the instructions file. `None` for a session that was taken over, whose file is found by its note.
     placed: Option<Placed>,
-}
-
-/// Why a session ends.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cause {
-    /// The process ended by itself.
-    Itself,
-    /// The turn of the app server is over.
-    Completed,
-    /// A stop was requested.
-    Stopped,
-    /// A timeout expired; the error and the reason code.
-    TimedOut(String, &'static str),
-    /// The usage exceeded the budget of the run.
-    OverBudget,
-    /// Another error; its message.
-    Broken(String),
 }
 
 pub(super) async fn start(
@@ -325,7 +309,7 @@ impl Started {
         instruction_file::collect_of(plan).await;
         let end = End {
             cause,
-            status,
+            exit: status,
             chars_in: self.chars_in,
             survivors,
         };
@@ -334,7 +318,7 @@ impl Started {
             let (plan, run_log) = (Arc::clone(plan), run_log.clone());
             let record = live.state().record;
             blocking(move || {
-                let written = end.write(&plan, &run_log, sink, record);
+                let written = end.record(&plan, &run_log, sink, record);
                 pipes::remove(&plan.company, &plan.session_ref);
                 drop(lock);
                 Ok(written)
