@@ -3,11 +3,11 @@
 
 mod conclusion;
 mod end;
-mod leader;
 mod live;
 mod prepare;
 mod printed;
 mod started;
+mod worker_process;
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use drivers::{Outcome, codex_app_server::Completion};
 use protocol::company::RunStatus;
 use serde_json::{Value, json};
 
-use super::leader::Exit;
+use super::worker_process::Exit;
 use crate::{budget::Phase, process::signal_name};
 
 const UNSEEN_END: &str = "the gateway was restarted while it ran, so nobody saw how it ended";

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     conclusion::{Cause, Conclusion, Turn, conclude},
-    leader::Exit,
+    worker_process::Exit,
 };
 use crate::{
     budget::{self, Spent},

@@ -1,21 +1,12 @@
 //! A process while it runs: reads its output into the sink, enforces its limits, and ends it.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    os::unix::process::ExitStatusExt as _,
-    process::{ExitStatus, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs::File, io::Read as _, sync::Arc, time::Duration};
 
 use drivers::{Outcome, StopSignal, codex_app_server::Conversation, output::Stream, usage};
 use protocol::company::RunStatus;
-use rustix::process::Signal;
 use serde_json::Value;
 use tokio::{
     io::AsyncWriteExt as _,
-    process::Command as Program,
     sync::{mpsc, watch},
     time::{Instant, sleep, sleep_until, timeout},
 };
@@ -25,9 +16,9 @@ use super::{
     conclusion::Cause,
     end::End,
     fail,
-    leader::{Exit, Leader},
     prepare::Prepared,
     printed::{BATCH_BYTES, Printed, Sign, converse, pump},
+    worker_process::{Exit, LocalProcess, ProcessCommand, WorkerProcess},
 };
 use crate::{
     blocking::blocking,
@@ -35,8 +26,7 @@ use crate::{
     instruction_file::{self, Placed},
     pipes::{self, Pipes},
     plan::Plan,
-    process::{self, ProcessId, spawn_error},
-    process_tree::ProcessTree,
+    process::{self, ProcessId},
     run_log::RunLog,
     sink::Sink,
 };
@@ -54,9 +44,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A running process with its pipes and tasks.
-pub(super) struct Started {
-    leader: Leader,
-    tree: ProcessTree,
+pub(super) struct Started<P> {
+    process: P,
     /// Queue of messages to an app server. `None` for other programs.
     stdin: Option<mpsc::UnboundedSender<Value>>,
     signs: mpsc::UnboundedReceiver<Sign>,
@@ -81,7 +70,7 @@ pub(super) async fn start(
     live: &Arc<Live>,
     run_log: &RunLog,
     prepared: Prepared,
-) -> Result<Started, NotStarted> {
+) -> Result<Started<LocalProcess>, NotStarted> {
     let Prepared {
         command,
         cwd,
@@ -103,36 +92,21 @@ pub(super) async fn start(
         });
         made.await?
     };
-    let mut program = Program::new(&line.argv[0]);
-    program
-        .args(&line.argv[1..])
-        .current_dir(&cwd)
-        .env_clear()
-        .envs(&command.environment)
-        .stdin(if has_input {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
-        .stdout(ends.stdout)
-        .stderr(ends.stderr)
-        // A process group of its own, so that signals to the group reach the whole session and not the gateway.
-        .process_group(0);
-    let mut child = program.spawn().map_err(|error| {
+    let process = ProcessCommand {
+        argv: &line.argv,
+        cwd: &cwd,
+        environment: &command.environment,
+        mark: plan.mark(),
+        has_input,
+    };
+    let mut process = LocalProcess::start(process, ends).map_err(|error| {
         pipes::remove(&plan.company, &plan.session_ref);
-        NotStarted::spawn(spawn_error(&line.argv[0], &error))
+        NotStarted::spawn(error)
     })?;
-    // `program` holds the worker's ends of the pipes. Until they are dropped, the pipes never close.
-    drop(program);
-    let pid = child
-        .id()
-        .and_then(|pid| i32::try_from(pid).ok())
-        .unwrap_or(0);
-    let leader = ProcessId::of(pid);
-    let tree = ProcessTree::begin(leader, plan.mark());
+    let leader = process.id();
     let now_ms = plan.company.sources().now_ms();
     live.update(|record| {
-        record.pid = Some(pid);
+        record.pid = Some(leader.pid);
         record.pid_claimed_at_ms = Some(now_ms);
         record.pid_start_ticks = leader.start_ticks;
     });
@@ -151,7 +125,7 @@ pub(super) async fn start(
         reader,
     );
     let mut chars_in = line.stdin.as_ref().map_or(0, |text| utf16(text));
-    let stdin = match (turn, child.stdin.take()) {
+    let stdin = match (turn, process.take_input()) {
         (Some(turn), Some(pipe)) => {
             chars_in = utf16(&turn.prompt);
             let (sender, receiver) = mpsc::unbounded_channel();
@@ -180,7 +154,7 @@ pub(super) async fn start(
         tracing::warn!(%error, "the process id of a session cannot be recorded");
     }
     live.advance(Stage::Running);
-    let started = Started::begin(Leader::Started(child), tree, stdin, printed, sink, chars_in);
+    let started = Started::begin(process, stdin, printed, sink, chars_in);
     Ok(Started { placed, ..started })
 }
 
@@ -191,7 +165,7 @@ pub(super) fn take_over(
     run_log: &RunLog,
     process: ProcessId,
     pipes: Pipes,
-) -> Result<Started, company::Error> {
+) -> Result<Started<LocalProcess>, company::Error> {
     let path = |name: &str| plan.output(name).0;
     let append = |name: &str| plan.company.append_to(&path(name));
     let files = (append("stdout.txt")?, append("stderr.txt")?);
@@ -223,10 +197,8 @@ pub(super) fn take_over(
         .company
         .read_text(&path("stdin.txt"))
         .unwrap_or_default();
-    let tree = ProcessTree::find(process, plan.mark());
     Ok(Started::begin(
-        Leader::TakenOver(process),
-        tree,
+        LocalProcess::take_over(process, plan.mark()),
         None,
         Printed::read(pipes),
         sink,
@@ -238,10 +210,9 @@ fn utf16(text: &str) -> u64 {
     text.chars().map(|char| char.len_utf16() as u64).sum()
 }
 
-impl Started {
+impl<P: WorkerProcess> Started<P> {
     fn begin(
-        leader: Leader,
-        tree: ProcessTree,
+        process: P,
         stdin: Option<mpsc::UnboundedSender<Value>>,
         printed: Printed,
         sink: Sink,
@@ -249,8 +220,7 @@ impl Started {
     ) -> Self {
         let (sign_sender, signs) = mpsc::unbounded_channel();
         Self {
-            leader,
-            tree,
+            process,
             stdin,
             signs,
             pump: tokio::spawn(pump(sink, printed.waiting, sign_sender)),
@@ -282,7 +252,7 @@ impl Started {
         let exited_at = Instant::now();
         let mut pump = self.pump;
         let mut done = timeout(PIPE_TIMEOUT, &mut pump).await.ok();
-        let survivors = self.tree.end_left(LEFTOVER_TIMEOUT).await;
+        let survivors = self.process.end_left(LEFTOVER_TIMEOUT).await;
         while done.is_none() {
             let silent_since = (*self.read_at.borrow()).max(exited_at);
             done = timeout(PIPE_TIMEOUT, &mut pump).await.ok();
@@ -354,7 +324,7 @@ impl Started {
         loop {
             let idle_at = *self.read_at.borrow() + plan.idle_timeout;
             tokio::select! {
-                status = self.leader.wait() => {
+                status = self.process.wait() => {
                     return match status {
                         Ok(status) => (Cause::Itself, Some(status)),
                         Err(error) => (Cause::Broken(format!("the process is lost: {error}")), None),
@@ -401,7 +371,7 @@ impl Started {
                     Some(Sign::Unwritable(error)) => return (Cause::Broken(error), None),
                     None => signs_open = false,
                 },
-                _ = look.tick() => self.tree.look(),
+                _ = look.tick() => self.process.look(),
             }
         }
     }
@@ -435,7 +405,7 @@ impl Started {
     /// Ends the process and its process group: interrupts the turn of an app server, then sends the stop signal of the
     /// driver, `SIGTERM` and `SIGKILL`.
     async fn end(&mut self, plan: &Plan, cause: &Cause) -> Exit {
-        self.tree.look();
+        self.process.look();
         if let Some(server) = self.stdin.take() {
             if *cause != Cause::Completed {
                 let interrupt = self.conversation.as_mut().and_then(Conversation::interrupt);
@@ -452,33 +422,28 @@ impl Started {
                 }
             }
             let _ = server.send(Value::Null);
-            if let Ok(Ok(status)) = timeout(PIPE_TIMEOUT, self.leader.wait()).await {
+            if let Ok(Ok(status)) = timeout(PIPE_TIMEOUT, self.process.wait()).await {
                 return status;
             }
         }
-        let leader = self.tree.leader();
         if plan.driver.stop_signal() == StopSignal::Interrupt {
-            leader.signal_group(Signal::INT);
-            if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.leader.wait()).await {
+            self.process.stop(StopSignal::Interrupt);
+            if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.process.wait()).await {
                 return status;
             }
         }
-        self.tree.look();
-        leader.signal_group(Signal::TERM);
-        if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.leader.wait()).await {
+        self.process.look();
+        self.process.stop(StopSignal::Terminate);
+        if let Ok(Ok(status)) = timeout(GRACE_PERIOD, self.process.wait()).await {
             return status;
         }
-        self.tree.look();
+        self.process.look();
         loop {
-            leader.signal_group(Signal::KILL);
-            leader.signal(Signal::KILL);
-            for process in self.tree.left() {
-                process.signal(Signal::KILL);
-            }
-            match timeout(GRACE_PERIOD, self.leader.wait()).await {
+            self.process.kill();
+            match timeout(GRACE_PERIOD, self.process.wait()).await {
                 Ok(Ok(status)) => return status,
                 // The exit status cannot be read; the process was sent `SIGKILL`.
-                Ok(Err(_)) => return Some(ExitStatus::from_raw(Signal::KILL.as_raw())),
+                Ok(Err(_)) => return P::killed(),
                 Err(_) => sleep(Duration::from_millis(10)).await,
             }
         }
