@@ -18,8 +18,8 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn index(folder: &std::path::Path) -> Vec<Value> {
-    let index = fs::read_to_string(folder.join("index.json")).unwrap();
-    serde_json::from_str(&index).unwrap()
+    let index = fs::read_to_string(folder.join("index.json")).expect("the index");
+    serde_json::from_str(&index).expect("JSON")
 }
 
 /// Parses bytes as a session does, split at arbitrary positions.
