@@ -1,7 +1,7 @@
 //! Measures a heartbeat tick that wakes no worker, and planning the context of a job, in a folder with 1 000 runs,
 //! 20 000 events, 2 000 documents and 500 tasks.
 //!
-//! `cargo bench -p runner --bench heartbeat` prints a table and exits with code 1 if a target is missed. Files that
+//! `cargo bench -p jobs --bench heartbeat` prints a table and exits with code 1 if a target is missed. Files that
 //! were modified very recently are not cached, so the benchmark waits before it measures.
 
 #![expect(
@@ -23,12 +23,13 @@ use company::{
     policy::Actor,
     workspace::init::{self, NonEmpty},
 };
+use jobs::{Heartbeats, Jobs, StandaloneServices, Tick};
 use protocol::{
     Id as _,
     company::{ActorRole, AgentId, JobKind, ProjectId, Text, heartbeat::HeartbeatConfigSetParams},
 };
-use runner::{Alone, Heartbeats, Jobs, Options, Sessions, Tick};
 use serde_json::json;
+use sessions::{Options, Sessions};
 
 /// Permission to start processes, which the benchmark always has.
 #[expect(
@@ -57,7 +58,7 @@ async fn main() -> ExitCode {
     std::thread::sleep(Duration::from_millis(100));
 
     let sessions = Sessions::new(companies.clone(), Options::default());
-    let beats = Heartbeats::new(Jobs::new(sessions, Arc::new(Alone)));
+    let beats = Heartbeats::new(Jobs::new(sessions, Arc::new(StandaloneServices)));
     let tick = async || {
         let begin = Instant::now();
         let ticked = beats

@@ -1,7 +1,7 @@
 //! Measures sessions: launching and collecting `/bin/true` against the bare process and the bare file operations, with
 //! and without a long history, and two hundred sessions with much output.
 //!
-//! `cargo bench -p runner --bench sessions` prints a table and exits with code 1 if a target is missed. The bare side
+//! `cargo bench -p sessions --bench sessions` prints a table and exits with code 1 if a target is missed. The bare side
 //! starts the same program, waits for it, and makes the writes that a session needs: six durable replacements of
 //! documents and three appends with a sync. Both measurements alternate, and their medians are compared.
 
@@ -31,8 +31,8 @@ use protocol::{
     Id as _,
     company::{AgentId, ProjectId, RunId, RunStatus, Text, run::ReplayMode},
 };
-use runner::{Options, Sessions, lanes::Limits};
 use serde_json::{Value, json};
+use sessions::{Options, Sessions, lanes::Limits};
 use tokio::{process::Command, task::JoinSet};
 
 /// Permission to start processes, which the benchmark always has.

@@ -189,17 +189,17 @@ impl Context {
     }
 
     /// Returns the worker sessions.
-    pub(crate) fn sessions(&self) -> &runner::Sessions {
+    pub(crate) fn sessions(&self) -> &sessions::Sessions {
         &self.peer.services.sessions
     }
 
     /// Returns the jobs of workers.
-    pub(crate) fn jobs(&self) -> &runner::Jobs {
+    pub(crate) fn jobs(&self) -> &jobs::Jobs {
         &self.peer.services.jobs
     }
 
     /// Returns the heartbeats of company folders.
-    pub(crate) fn heartbeats(&self) -> &runner::Heartbeats {
+    pub(crate) fn heartbeats(&self) -> &jobs::Heartbeats {
         &self.peer.services.heartbeats
     }
 

@@ -17,7 +17,7 @@ use crate::{
     auth::{DesktopSessions, StoredTokens},
     company_events::CompanyEvents,
     janitor::{self, Janitor},
-    job_services::JobServices,
+    job_services::GatewayJobServices,
     linking::Links,
     methods,
     notify::Notifier,
@@ -147,7 +147,7 @@ impl Gateway {
         index_worker.serve(companies.clone());
         session_options.takes_over = options.takes_over_sessions;
         let keys = Arc::clone(&providers);
-        session_options.secrets = runner::GatewaySecrets::new(move || {
+        session_options.secrets = sessions::GatewaySecrets::new(move || {
             let mut held = keys.keys();
             held.push(token.clone());
             held
@@ -161,9 +161,10 @@ impl Gateway {
             notifier: notifier.clone(),
             notifications,
         });
-        session_options.briefer = runner::Briefer::new(Arc::new(worker_prompts));
-        let sessions = runner::Sessions::new(companies.clone(), session_options);
-        let job_services = JobServices {
+        session_options.instructions_source =
+            sessions::InstructionsSource::new(Arc::new(worker_prompts));
+        let sessions = sessions::Sessions::new(companies.clone(), session_options);
+        let job_services = GatewayJobServices {
             indexes: indexes.clone(),
             inputs: RunInputs {
                 store: store.clone(),
@@ -171,7 +172,7 @@ impl Gateway {
                 artifacts: Arc::clone(&artifacts),
             },
         };
-        let jobs = runner::Jobs::new(sessions.clone(), Arc::new(job_services));
+        let jobs = jobs::Jobs::new(sessions.clone(), Arc::new(job_services));
         let janitor = Arc::new(Janitor {
             store: store.clone(),
             notifier: notifier.clone(),
@@ -196,9 +197,9 @@ impl Gateway {
             companies,
             links,
             sessions,
-            heartbeats: runner::Heartbeats::new(jobs.clone()),
+            heartbeats: jobs::Heartbeats::new(jobs.clone()),
             jobs,
-            adapters: runner::Adapters::default(),
+            adapters: sessions::Adapters::default(),
             indexes,
             index_worker,
             company_events,
@@ -250,7 +251,7 @@ impl Gateway {
             let Ok(company) = self.services.folder_at(&dir).await else {
                 continue;
             };
-            if let Err(error) = self.services.sessions.look_at(&company, may).await {
+            if let Err(error) = self.services.sessions.recover_once(&company, may).await {
                 tracing::warn!(%error, dir, "sessions of an earlier gateway cannot be taken over");
             }
         }

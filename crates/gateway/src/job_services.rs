@@ -1,4 +1,4 @@
-//! Implements the services that jobs and heartbeats of `runner` need: context plans, memory candidates and approved
+//! Implements the services that jobs and heartbeats of `jobs` need: context plans, memory candidates and approved
 //! actions.
 
 use company::{
@@ -11,6 +11,7 @@ use company::{
     policy::Actor,
 };
 use index::Indexes;
+use jobs::{ContextPlan, Heartbeats, JobServices, KeptPlan};
 use protocol::{
     Id as _, MayExec,
     company::{
@@ -21,14 +22,13 @@ use protocol::{
         job::{JobRecord, JobSpec},
     },
 };
-use runner::{ContextPlan, Heartbeats, KeptPlan, Surroundings};
 use serde_json::{Value, json};
 
 use crate::run_inputs::RunInputs;
 
-/// The implementation of [`Surroundings`] for the jobs of this gateway.
+/// The implementation of [`JobServices`] for the jobs of this gateway.
 #[derive(Clone, Debug)]
-pub(crate) struct JobServices {
+pub(crate) struct GatewayJobServices {
     pub(crate) indexes: Indexes,
     pub(crate) inputs: RunInputs,
 }
@@ -75,7 +75,7 @@ fn planned(company: &Company, job: &JobSpec) -> Result<Job, Error> {
     })
 }
 
-impl Surroundings for JobServices {
+impl JobServices for GatewayJobServices {
     fn plan_context(&self, company: &Company, job: &JobSpec) -> Result<ContextPlan, Error> {
         // References given by the caller precede the planned ones; a reference that the plan rejects is left out.
         let plan = plan(company, &self.indexes, &planned(company, job)?)?;

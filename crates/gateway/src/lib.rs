@@ -2,7 +2,7 @@
 //!
 //! [`Gateway`] starts the services that all connections share, [`Dispatch`] answers one connection, `methods` contains one
 //! short handler per method, and `http` serves everything on the port that is not JSON-RPC. SQL lives in `crud`; child
-//! processes are started in `runner`.
+//! processes are started in `sessions`.
 
 mod artifact_notifications;
 mod attachments;
@@ -50,8 +50,8 @@ pub use home::{Home, default_home, replace_file};
 pub use methods::router;
 pub use new_company::new_company_adapters;
 pub use proposals::{unified_diff, with_lf};
-pub use runner::SESSION_MARK;
 pub use serve::{ServeOptions, Serving, serve, sign_in_address};
+pub use sessions::SESSION_MARK;
 pub use sha256::sha256_hex;
 pub use sources::{Clock, IdSource, Sources};
 pub use stdio::serve_stdio;

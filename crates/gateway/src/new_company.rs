@@ -10,8 +10,8 @@ use protocol::{MayExec, company::adapter::AdapterRow};
     reason = "only the person at the terminal calls it"
 )]
 pub async fn new_company_adapters() -> Vec<AdapterRow> {
-    let (machine, options) = (Machine::initial(), runner::Options::default());
-    let adapters = runner::Adapters::default();
+    let (machine, options) = (Machine::initial(), sessions::Options::default());
+    let adapters = sessions::Adapters::default();
     adapters
         .status_with_launch(Ok(&machine), &options, Some(MayExec::granted()))
         .await

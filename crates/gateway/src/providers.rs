@@ -40,10 +40,10 @@ pub(crate) struct Config {
     providers: BTreeMap<String, ProviderConfig>,
     /// The settings of worker sessions.
     #[serde(default)]
-    sessions: runner::Config,
+    sessions: sessions::Config,
     /// Declared drivers in addition to the built-in ones, by name.
     #[serde(default)]
-    drivers: BTreeMap<String, runner::driver::DeclaredDriver>,
+    drivers: BTreeMap<String, drivers::DeclaredDriver>,
 }
 
 #[derive(Default, Deserialize)]
@@ -98,8 +98,8 @@ const SUPPORTED: &[SupportedProvider] = &[
 
 impl Config {
     /// Returns the options of worker sessions.
-    pub(crate) fn sessions(&self) -> runner::Options {
-        runner::Options::new(&self.sessions, self.drivers.clone())
+    pub(crate) fn sessions(&self) -> sessions::Options {
+        sessions::Options::new(&self.sessions, self.drivers.clone())
     }
 
     /// Reads and validates the file. Returns the defaults if it is missing.

@@ -66,7 +66,7 @@ impl RunOutputs {
     /// Returns the names of the output files that are results. Blocks.
     fn names(&self) -> Vec<String> {
         let mut names = self.company.names(&self.folder()).unwrap_or_default();
-        names.retain(|name| runner::is_result(name));
+        names.retain(|name| sessions::is_result(name));
         names.truncate(limits::MAX_FILES_PER_TURN as usize);
         names
     }

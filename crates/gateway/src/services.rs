@@ -52,13 +52,13 @@ pub(crate) struct Services {
     /// Links company folders to workspaces.
     pub(crate) links: Arc<Links>,
     /// The worker sessions.
-    pub(crate) sessions: runner::Sessions,
+    pub(crate) sessions: sessions::Sessions,
     /// The jobs of workers.
-    pub(crate) jobs: runner::Jobs,
+    pub(crate) jobs: jobs::Jobs,
     /// The heartbeats of company folders.
-    pub(crate) heartbeats: runner::Heartbeats,
+    pub(crate) heartbeats: jobs::Heartbeats,
     /// The adapters of worker programs.
-    pub(crate) adapters: runner::Adapters,
+    pub(crate) adapters: sessions::Adapters,
     /// The indexes of company folders.
     pub(crate) indexes: Indexes,
     /// The background worker that keeps the indexes up to date.

@@ -16,8 +16,11 @@ use protocol::{
     turn::TurnStatus,
 };
 use rpc::{Failure, FailureKind};
-use runner::{Brief, BriefFile, Briefing, Edited, Handed, Later, Worker, WorkerOver};
 use serde::{Deserialize, Serialize};
+use sessions::{
+    BoxFuture, EditOutcome, InstructionsEdit, InstructionsFile, InstructionsService,
+    WorkerDescription, WorkerInstructions, WorkerOver,
+};
 use sources::Sources;
 use tokio::task::JoinHandle;
 
@@ -33,7 +36,7 @@ use crate::{
 /// The maximum length of a thread title made from a task, in characters.
 const TITLE_CHARS: usize = 80;
 
-/// The implementation of [`Briefing`] for the worker sessions of this gateway.
+/// The implementation of [`InstructionsService`] for the worker sessions of this gateway.
 pub(crate) struct WorkerPrompts {
     services: Arc<WorkerPromptServices>,
     /// The tasks that record started workers, by run.
@@ -60,8 +63,11 @@ impl WorkerPrompts {
     }
 }
 
-impl Briefing for WorkerPrompts {
-    fn brief(&self, worker: Worker) -> Later<Result<Brief, String>> {
+impl InstructionsService for WorkerPrompts {
+    fn instructions_for(
+        &self,
+        worker: WorkerDescription,
+    ) -> BoxFuture<Result<WorkerInstructions, String>> {
         let services = Arc::clone(&self.services);
         Box::pin(async move {
             let place = services.place_of(&worker).await?;
@@ -70,7 +76,7 @@ impl Briefing for WorkerPrompts {
             let compiled = services.agent.brief(&brief(&worker, place)).await;
             let compiled = compiled.map_err(|error| error.to_string())?;
             let manifest = serde_json::to_string_pretty(&compiled.manifest);
-            Ok(Brief {
+            Ok(WorkerInstructions {
                 text: compiled.full(),
                 manifest: manifest.map_err(|error| error.to_string())?,
                 file,
@@ -78,11 +84,11 @@ impl Briefing for WorkerPrompts {
         })
     }
 
-    fn started(&self, worker: Worker, brief: Brief) {
+    fn started(&self, worker: WorkerDescription, instructions: WorkerInstructions) {
         let services = Arc::clone(&self.services);
         let run = worker.run.clone();
         let noting = tokio::spawn(async move {
-            if let Err(error) = services.note_start(worker, &brief.manifest).await {
+            if let Err(error) = services.note_start(worker, &instructions.manifest).await {
                 tracing::warn!(error, "the thread of a worker cannot be recorded");
             }
         });
@@ -90,11 +96,11 @@ impl Briefing for WorkerPrompts {
         starting.insert(run, noting);
     }
 
-    fn edited(&self, edit: Edited) -> Later<Handed> {
+    fn edited(&self, edit: InstructionsEdit) -> BoxFuture<EditOutcome> {
         let services = Arc::clone(&self.services);
         Box::pin(async move {
             match services.propose_edit(edit).await {
-                Ok(()) => Handed::Taken,
+                Ok(()) => EditOutcome::Proposed,
                 Err(failure) => {
                     let passes = matches!(
                         failure.kind(),
@@ -102,16 +108,16 @@ impl Briefing for WorkerPrompts {
                     );
                     let reason = failure.message().to_owned();
                     if passes {
-                        Handed::Later(reason)
+                        EditOutcome::Deferred(reason)
                     } else {
-                        Handed::Refused(reason)
+                        EditOutcome::Rejected(reason)
                     }
                 }
             }
         })
     }
 
-    fn over(&self, over: WorkerOver) -> Later<()> {
+    fn over(&self, over: WorkerOver) -> BoxFuture<()> {
         let services = Arc::clone(&self.services);
         let mut starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let noting = starting.remove(&over.worker.run);
@@ -133,7 +139,7 @@ impl Briefing for WorkerPrompts {
             if let Some(noting) = noting {
                 let _ = noting.await;
             }
-            let has_turn = over.was_briefed
+            let has_turn = over.had_instructions
                 && match services.agent.worker_ended(end).await {
                     Ok(()) => true,
                     // The start of the worker could not be recorded.
@@ -168,7 +174,7 @@ fn author(agent: &str) -> String {
 impl WorkerPromptServices {
     /// Returns the effective agents doc of a project. Only the nearest document applies, so an edit of the file is an
     /// edit of that document.
-    async fn file_of(&self, place: &ProjectPlace) -> Result<Option<BriefFile>, String> {
+    async fn file_of(&self, place: &ProjectPlace) -> Result<Option<InstructionsFile>, String> {
         let scope = DocScope {
             workspace_id: place.workspace_id.clone(),
             folder_id: place.folder_id.clone(),
@@ -182,7 +188,7 @@ impl WorkerPromptServices {
             folder_id: found.doc.folder_id,
             version: found.doc.version,
         };
-        Ok(Some(BriefFile {
+        Ok(Some(InstructionsFile {
             name: if found.source_path.is_empty() {
                 "AGENTS.md of the thread tree".to_owned()
             } else {
@@ -194,7 +200,7 @@ impl WorkerPromptServices {
     }
 
     /// Creates a proposal from the file that a worker edited.
-    async fn propose_edit(&self, edit: Edited) -> Result<(), Failure> {
+    async fn propose_edit(&self, edit: InstructionsEdit) -> Result<(), Failure> {
         let origin: DocOrigin = serde_json::from_str(&edit.origin)
             .map_err(|error| Failure::param("/origin", error.to_string()))?;
         // The origin record is stored in the company folder, which is untrusted, so it must not reach another
@@ -232,7 +238,7 @@ impl WorkerPromptServices {
 
     /// Returns the folder of the worker's project in the thread tree. Links the company folder first if the project has
     /// no folder yet.
-    async fn place_of(&self, worker: &Worker) -> Result<ProjectPlace, String> {
+    async fn place_of(&self, worker: &WorkerDescription) -> Result<ProjectPlace, String> {
         let dir = linking::dir(&worker.company);
         let find = async || {
             let companies = self.store.companies();
@@ -250,7 +256,7 @@ impl WorkerPromptServices {
     }
 
     /// Stores the outputs of a worker as artifacts.
-    async fn keep_outputs(&self, worker: Worker, has_turn: bool) {
+    async fn keep_outputs(&self, worker: WorkerDescription, has_turn: bool) {
         let place = match self.place_of(&worker).await {
             Ok(place) => place,
             Err(error) => {
@@ -277,14 +283,14 @@ impl WorkerPromptServices {
         run_outputs::keep(&self.artifacts, &self.notifications, outputs).await;
     }
 
-    async fn note_start(&self, worker: Worker, manifest: &str) -> Result<(), String> {
+    async fn note_start(&self, worker: WorkerDescription, manifest: &str) -> Result<(), String> {
         let place = self.place_of(&worker).await?;
         let noted = self.agent.worker_started(brief(&worker, place), manifest);
         noted.await.map_err(|error| error.to_string())
     }
 }
 
-fn brief(worker: &Worker, place: ProjectPlace) -> WorkerBrief {
+fn brief(worker: &WorkerDescription, place: ProjectPlace) -> WorkerBrief {
     let title: String = worker
         .task
         .lines()
@@ -318,7 +324,7 @@ pub(crate) fn is_workers_turn(turn_id: &str) -> bool {
 }
 
 /// Returns the id of a worker's hidden thread, derived from its job if it has one, otherwise from its run.
-fn thread_id(worker: &Worker) -> String {
+fn thread_id(worker: &WorkerDescription) -> String {
     let of = match &worker.job {
         Some(job) => job.as_str(),
         None => worker.run.as_str(),

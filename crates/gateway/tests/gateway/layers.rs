@@ -28,7 +28,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("company", &["protocol"]),
     // Snapshots are read from the index in their wire format.
     ("index", &["company", "protocol"]),
-    ("runner", &["company", "protocol"]),
+    // Values only: no process, no file.
+    ("drivers", &["company", "protocol"]),
+    ("sessions", &["company", "drivers", "protocol"]),
+    ("jobs", &["company", "drivers", "protocol", "sessions"]),
     // Company folders are part of a backup.
     ("backup", &["company", "crud", "sources"]),
     // Blocking work and background tasks are awaited; requests and notifications are the gateway's.
@@ -41,13 +44,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "blobs",
             "company",
             "crud",
+            "drivers",
             "entity",
             "hooks",
             "index",
+            "jobs",
             "prompt",
             "protocol",
             "rpc",
-            "runner",
+            "sessions",
             "sources",
         ],
     ),
@@ -143,19 +148,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
     ),
     ("protocol", &["company", "method", "thread", "turn"]),
     ("rpc", &["file_frame", "outbox"]),
-    ("runner", &["environment", "redaction"]),
-    ("runner", &["adapter", "guard"]),
-    ("runner", &["cgroup", "process"]),
-    (
-        "runner",
-        &[
-            "instructions",
-            "plan",
-            "session",
-            "working_folder",
-            "worktree",
-        ],
-    ),
 ];
 
 #[test]

@@ -41,7 +41,7 @@ async fn set_channel(
         provider,
         channel,
     } = params;
-    let program = runner::Program::of_provider(&provider);
+    let program = sessions::program::Program::of_provider(&provider);
     let program = program
         .map_err(|error| Failure::issues(vec![Issue::custom("provider", error.to_string())]))?;
     let name = program.as_str();

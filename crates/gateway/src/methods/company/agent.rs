@@ -17,7 +17,7 @@ use protocol::{
     company::{Text, agent::*, session::CompanySessionLaunchParams},
 };
 use rpc::{Failure, Router};
-use runner::Sessions;
+use sessions::Sessions;
 
 use super::{actor, indexed, within};
 use crate::Context;
@@ -159,17 +159,17 @@ async fn evaluate(
     });
     let params: CompanySessionLaunchParams = serde_json::from_value(params)
         .map_err(|error| Error::Refused(format!("the evaluation cannot be started: {error}")))?;
-    let refused = |error: runner::Error| match error {
-        runner::Error::Company(error) => error,
-        error @ (runner::Error::AlreadyRunning(_)
-        | runner::Error::Unknown(_)
-        | runner::Error::UnknownHere(_)
-        | runner::Error::Budget(_)
-        | runner::Error::Unverified { .. }
-        | runner::Error::HasProcess { .. }
-        | runner::Error::Launched(_)
-        | runner::Error::Over { .. }
-        | runner::Error::Closing) => Error::Refused(error.to_string()),
+    let refused = |error: sessions::Error| match error {
+        sessions::Error::Company(error) => error,
+        error @ (sessions::Error::AlreadyRunning(_)
+        | sessions::Error::Unknown(_)
+        | sessions::Error::UnknownHere(_)
+        | sessions::Error::Budget(_)
+        | sessions::Error::Unverified { .. }
+        | sessions::Error::HasProcess { .. }
+        | sessions::Error::Launched(_)
+        | sessions::Error::Over { .. }
+        | sessions::Error::Closing) => Error::Refused(error.to_string()),
     };
     let launched = sessions.launch(params, may).await.map_err(refused)?;
     let dir = Some(company.given());

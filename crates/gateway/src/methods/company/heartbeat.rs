@@ -1,9 +1,9 @@
 //! Handlers of `heartbeat.*`.
 
 use company::execution::heartbeat;
+use jobs::Tick;
 use protocol::company::{heartbeat::*, workspace::CompanyFolderParams};
 use rpc::{Failure, Router};
-use runner::Tick;
 
 use super::within;
 use crate::Context;
@@ -69,7 +69,7 @@ async fn config_set(
             heartbeats.changed();
         }
         let forecast = if config.enabled {
-            Some(runner::heartbeat::forecast(company, &config)?)
+            Some(jobs::heartbeat::forecast(company, &config)?)
         } else {
             None
         };

@@ -1,9 +1,9 @@
 //! Handlers of `job.*`.
 
 use company::{Company, policy};
+use jobs::{JobPlacement, Resubmit};
 use protocol::company::{ActorRole, JobId, ProjectId, Text, job::*};
 use rpc::{Failure, Router};
-use runner::{JobPlacement, Resubmit};
 
 use super::{
     limited_view::{LimitedView, check_visible, visible},

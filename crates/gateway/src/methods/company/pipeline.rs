@@ -46,7 +46,7 @@ async fn client_intake_run(
         PipelineGenerationMode::Deterministic => Ok(package.response),
         PipelineGenerationMode::ProviderWithFallback => {
             let filled =
-                runner::fill(ctx.sessions(), &company, package, &model, ctx.may_exec()?).await;
+                jobs::fill(ctx.sessions(), &company, package, &model, ctx.may_exec()?).await;
             filled.map_err(|error| failure(&error))
         }
     }

@@ -12,7 +12,7 @@ use protocol::company::{
     pm::*,
 };
 use rpc::{Failure, Router};
-use runner::Program;
+use sessions::program::Program;
 
 use super::{asking, live, live_runs, scope, within};
 use crate::Context;

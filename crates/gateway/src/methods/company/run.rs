@@ -13,7 +13,7 @@ use protocol::company::{
     Asking, ProjectId, RunId, RunStatus, Text, run::*, session::CompanySessionListParams,
 };
 use rpc::{Failure, Router};
-use runner::{Cancellation, Options};
+use sessions::{Cancellation, Options};
 
 use super::{
     asking, known,
@@ -125,8 +125,8 @@ async fn list(ctx: Context, params: RunListParams) -> Result<RunListResponse, Fa
 /// Returns warnings if the agent or the provider of a run does not exist. Such runs are accepted.
 fn warnings(company: &Company, options: &Options, agent: &str, provider: &str) -> Vec<String> {
     let warnings = [
-        runner::agent_warning(company, agent),
-        runner::provider_warning(provider, options),
+        sessions::agent_warning(company, agent),
+        drivers::provider_warning(provider, &options.drivers),
     ];
     warnings.into_iter().flatten().collect()
 }

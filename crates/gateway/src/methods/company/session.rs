@@ -36,7 +36,7 @@ async fn launch(
     if params
         .session_ref
         .as_ref()
-        .is_some_and(|name| !runner::session_ref_fits(name))
+        .is_some_and(|name| !sessions::session_ref_fits(name))
     {
         issues.push(Issue::custom(
             "session_ref",
@@ -152,8 +152,8 @@ async fn clear_cooldowns(
 }
 
 /// Converts an error of a session to an RPC failure.
-pub(super) fn failure(error: &runner::Error) -> Failure {
-    use runner::Error;
+pub(super) fn failure(error: &sessions::Error) -> Failure {
+    use sessions::Error;
     let message = error.to_string();
     match error {
         Error::Company(error) => super::failure(error),

@@ -72,7 +72,7 @@ async fn open(
     }
     // Sessions whose gateway has exited are taken over, because the output of their workers is not read until then.
     if let Ok(may) = ctx.may_exec()
-        && let Err(error) = ctx.sessions().look_at(&company, may).await
+        && let Err(error) = ctx.sessions().recover_once(&company, may).await
     {
         tracing::warn!(%error, "sessions of an earlier gateway cannot be taken over");
     }

@@ -18,6 +18,6 @@ async fn cleanup(
         company.check_trusted().map(|()| company.clone())
     })
     .await?;
-    let cleaned = runner::worktree::cleanup(&company, &params).await;
+    let cleaned = sessions::worktree::cleanup(&company, &params).await;
     cleaned.map_err(|error| failure(&error))
 }

@@ -1,6 +1,6 @@
 //! A worker in a worktree finds its instructions as a file, and what it makes of them is proposed.
 
-#[path = "../../../../runner/tests/support/checkout.rs"]
+#[path = "../../../../jobs/tests/jobs/checkout.rs"]
 mod checkout;
 
 use std::{

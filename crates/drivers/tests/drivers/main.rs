@@ -1,0 +1,3 @@
+//! Tests of the drivers with recorded output.
+
+mod samples;
