@@ -36,6 +36,7 @@ use crate::{
     instructions::{InstructionsSource, WorkerDescription, WorkerInstructions, WorkerOver},
     names,
     record::SessionRecord,
+    run_log::RunLog,
     threads,
     working_folder::{InPlace, WorkingFolder},
     worktree::{self, Worktree},
@@ -218,6 +219,16 @@ impl Plan {
             .flatten()
             .collect(),
             company,
+        }
+    }
+
+    /// The log of the run, for events of this session.
+    pub(crate) fn run_log(&self) -> RunLog {
+        RunLog {
+            company: self.company.clone(),
+            project: self.project.clone(),
+            run: self.run.clone(),
+            session_ref: self.session_ref.clone(),
         }
     }
 

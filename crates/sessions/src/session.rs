@@ -58,14 +58,8 @@ impl From<company::Error> for NotStarted {
 
 /// Runs a session that its lane has started. Returns the outcome of the worker program, from which the caller decides
 /// whether the provider cools down, or `None` if the session could not be started or recorded.
-pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>) -> Option<Outcome> {
+pub(crate) async fn run(plan: Arc<Plan>, live: Arc<Live>, run_log: RunLog) -> Option<Outcome> {
     live.advance(Stage::Starting);
-    let run_log = RunLog {
-        company: plan.company.clone(),
-        project: plan.project.clone(),
-        run: plan.run.clone(),
-        session_ref: plan.session_ref.clone(),
-    };
     let started = match prepare::prepare(&plan, &run_log).await {
         Ok(prepared) => started::start(&plan, &live, &run_log, prepared).await,
         Err(error) => Err(error),
@@ -87,12 +81,7 @@ pub(crate) async fn take_over(
     process: ProcessId,
     pipes: Pipes,
 ) -> Option<Outcome> {
-    let run_log = RunLog {
-        company: plan.company.clone(),
-        project: plan.project.clone(),
-        run: plan.run.clone(),
-        session_ref: plan.session_ref.clone(),
-    };
+    let run_log = plan.run_log();
     let taken = {
         let (plan, run_log) = (Arc::clone(&plan), run_log.clone());
         blocking(move || started::take_over(&plan, &run_log, process, pipes)).await

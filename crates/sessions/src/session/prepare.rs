@@ -3,13 +3,13 @@
 
 use std::{
     fs::{self, File},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
-use company::{document::Run, files};
+use company::{document::Run, event_log::Event, files};
 use drivers::{
-    Driver,
+    Driver, Reader,
     codex_app_server::TurnRequest,
     command,
     redaction::{self, redacted},
@@ -24,6 +24,8 @@ use super::{NotStarted, not_running};
 use crate::{
     blocking::blocking,
     instruction_file::{self, Placed},
+    instructions::WorkerInstructions,
+    pipes::{self, Ends, Pipes},
     plan::{Command, Plan},
     run_log::RunLog,
     snapshot,
@@ -37,6 +39,10 @@ pub(super) struct Prepared {
     pub(super) cwd: PathBuf,
     /// `stdout.txt` and `stderr.txt` of the run.
     pub(super) files: (File, File),
+    /// The parser of the output.
+    pub(super) reader: Reader,
+    /// The pipes of the output: the gateway's ends and the worker's.
+    pub(super) pipes: (Pipes, Ends),
     /// The turn to request from the app server. `None` for other programs.
     pub(super) turn: Option<TurnRequest>,
     /// The lock on the instructions file in the worktree. `None` if no file was placed.
@@ -45,42 +51,10 @@ pub(super) struct Prepared {
 
 /// Creates the folders and files of a session and records what will run.
 pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepared, NotStarted> {
-    let is_server = plan.mode == CompanySessionMode::CodexAppServer;
-    let prompt = plan
-        .prompt
-        .as_ref()
-        .or(plan.stdin.as_ref())
-        .filter(|text| !text.trim().is_empty());
-    let makes_line = plan.argv.is_empty() && prompt.is_some() && plan.driver != Driver::Command;
-    if is_server && prompt.is_none() {
-        return Err(NotStarted::launch(
-            "prompt_text or stdin_text is required for codex_app_server",
-        ));
-    }
-    if !is_server
-        && !makes_line
-        && let Some(refusal) = command::refusal(&plan.argv)
-    {
-        return Err(NotStarted::launch(refusal));
-    }
-
-    let files = {
+    check_request(plan)?;
+    let (files, folder, base) = {
         let plan = Arc::clone(plan);
-        blocking(move || {
-            let create = |name: &str| plan.company.create(&plan.output(name).0);
-            let files = (create("stdout.txt")?, create("stderr.txt")?);
-            // An earlier session of this run may have left its stop flag.
-            plan.company.remove(&plan.output(STOP_FLAG).0)?;
-            Ok(files)
-        })
-        .await?
-    };
-
-    let folder = {
-        let plan = Arc::clone(plan);
-        blocking(move || Ok(plan.working_folder()))
-            .await?
-            .map_err(NotStarted::launch)?
+        on_thread(move || create_folders(&plan)).await?
     };
     let mut events = Vec::new();
     if let Some(in_place) = &plan.in_place {
@@ -95,97 +69,35 @@ pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepar
             }),
         )?);
     }
-    let base = match &folder {
-        WorkingFolder::Company => plan.company.root().to_owned(),
-        WorkingFolder::Checkout(repo) => repo.clone(),
-        WorkingFolder::Scratch(scratch) => {
-            let folder = scratch.clone();
-            let is_own = blocking(move || {
-                files::make_dir(&folder)?;
-                // An earlier worker of the run may have replaced the folder with a link that leads elsewhere.
-                Ok(fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()))
-            });
-            if !is_own.await? {
-                let scratch = scratch.display();
-                return Err(NotStarted::launch(format!(
-                    "the scratch folder `{scratch}` is not a folder"
-                )));
-            }
-            scratch.clone()
-        }
-        WorkingFolder::Worktree { repo, worktree } => {
-            let path = worktree
-                .prepare(&plan.company, repo)
-                .await
-                .map_err(NotStarted::launch)?;
-            events.push(run_log.event_by(
-                &plan.agent,
-                Visibility::Org,
-                "worktree.prepared",
-                &json!({
-                    "repo_id": plan.repo,
-                    "task_id": plan.task,
-                    "milestone_id": plan.milestone,
-                    "worktree_relpath": worktree.relpath,
-                    "branch": worktree.branch,
-                }),
-            )?);
+    let base = match (base, &folder) {
+        (None, WorkingFolder::Worktree { repo, worktree }) => {
+            let (path, event) = create_worktree(plan, run_log, repo, worktree).await?;
+            events.push(event);
             path
         }
+        (Some(base), _) => base,
+        (None, _) => plan.company.root().to_owned(),
     };
     let instructions = plan.instructions().await.map_err(NotStarted::launch)?;
-    let (cwd, command) = {
-        let (plan, base, instructions) = (Arc::clone(plan), base.clone(), instructions.clone());
-        blocking(move || {
-            Ok(plan
-                .workdir(&base)
-                .map(|cwd| (cwd.clone(), plan.command(&cwd, instructions.as_ref()))))
-        })
-        .await?
-        .map_err(NotStarted::launch)?
+    let prompt = plan.asked(instructions.as_ref());
+    let recorded = {
+        let (plan, run_log) = (Arc::clone(plan), run_log.clone());
+        let (base, worktree) = (base.clone(), folder.worktree().cloned());
+        on_thread(move || record_command(&plan, &run_log, &base, worktree.as_ref(), instructions))
+            .await?
     };
-    let asked = plan.asked(instructions.as_ref());
-    let effective_instructions = instructions.or_else(|| plan.extra.instructions.clone());
-    if let Some(refusal) = command::refusal(&command.line.argv) {
-        return Err(NotStarted::launch(refusal));
-    }
-
-    let secrets = plan.secrets(&command.environment);
-    let argv: Vec<_> = command
-        .line
-        .argv
-        .iter()
-        .map(|argument| redacted(argument, &secrets))
-        .collect();
-    {
-        let (plan, run_log, command) = (Arc::clone(plan), run_log.clone(), command.clone());
-        let (argv, worktree, effective_instructions) = (
-            argv.clone(),
-            folder.worktree().cloned(),
-            effective_instructions.clone(),
-        );
-        blocking(move || {
-            let manifest = effective_instructions
-                .as_ref()
-                .map(|effective_instructions| effective_instructions.manifest.as_str());
-            write_manifest(&plan, manifest)?;
-            write_spec(
-                &plan,
-                &run_log,
-                &command,
-                &argv,
-                &secrets,
-                worktree.as_ref(),
-            )
-        })
-        .await?;
-    }
-    let file = effective_instructions
+    let RecordedCommand {
+        cwd,
+        command,
+        argv,
+        instructions,
+    } = recorded;
+    let file = instructions
         .as_ref()
-        .and_then(|effective_instructions| effective_instructions.file.clone());
-    if let Some(effective_instructions) = effective_instructions {
+        .and_then(|instructions| instructions.file.clone());
+    if let Some(instructions) = instructions {
         plan.instructions_source
-            .started(plan.worker(), effective_instructions);
+            .started(plan.worker(), instructions);
     }
     if let Some(repo) = &plan.repo {
         let taken = snapshot::take(
@@ -206,10 +118,16 @@ pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepar
         .map(|_| plan.output("stdin.txt").1);
     let executing = plan.executing(&argv, folder.worktree(), stdin_relpath.as_deref());
     events.push(run_log.event("run.executing", &executing)?);
-    {
-        let run_log = run_log.clone();
-        blocking(move || run_log.append(&events)).await?;
-    }
+    let (reader, pipes) = {
+        let (plan, run_log) = (Arc::clone(plan), run_log.clone());
+        on_thread(move || {
+            run_log.append(&events)?;
+            let pipes = pipes::make(&plan.company, &plan.session_ref)
+                .map_err(|error| company::Error::io("made", "the pipes of a session", error))?;
+            Ok((plan.reader(), pipes))
+        })
+        .await?
+    };
     let placed = match (&folder, &file) {
         (WorkingFolder::Worktree { repo, worktree }, Some(file)) => {
             let root = plan.company.path(&worktree.relpath);
@@ -217,9 +135,146 @@ pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepar
         }
         _ => None,
     };
-    let turn = is_server.then(|| TurnRequest {
+    let turn = turn_request(plan, &cwd, prompt);
+    Ok(Prepared {
+        command,
+        cwd,
+        files,
+        reader,
+        pipes,
+        turn,
+        placed,
+    })
+}
+
+/// Rejects a request from which no command line can be built.
+fn check_request(plan: &Plan) -> Result<(), NotStarted> {
+    let is_server = plan.mode == CompanySessionMode::CodexAppServer;
+    let prompt = plan
+        .prompt
+        .as_ref()
+        .or(plan.stdin.as_ref())
+        .filter(|text| !text.trim().is_empty());
+    let makes_line = plan.argv.is_empty() && prompt.is_some() && plan.driver != Driver::Command;
+    if is_server && prompt.is_none() {
+        return Err(NotStarted::launch(
+            "prompt_text or stdin_text is required for codex_app_server",
+        ));
+    }
+    if !is_server
+        && !makes_line
+        && let Some(refusal) = command::refusal(&plan.argv)
+    {
+        return Err(NotStarted::launch(refusal));
+    }
+    Ok(())
+}
+
+/// The output files of a session, its working folder, and the folder that commands are relative to; that one is absent
+/// for a worktree, which is created afterwards.
+type Folders = ((File, File), WorkingFolder, Option<PathBuf>);
+
+/// Creates the output files and the scratch folder, and determines the working folder.
+fn create_folders(plan: &Plan) -> Result<Folders, NotStarted> {
+    let create = |name: &str| plan.company.create(&plan.output(name).0);
+    let files = (create("stdout.txt")?, create("stderr.txt")?);
+    // An earlier session of this run may have left its stop flag.
+    plan.company.remove(&plan.output(STOP_FLAG).0)?;
+    let folder = plan.working_folder().map_err(NotStarted::launch)?;
+    let base = match &folder {
+        WorkingFolder::Company => Some(plan.company.root().to_owned()),
+        WorkingFolder::Checkout(repo) => Some(repo.clone()),
+        WorkingFolder::Scratch(scratch) => {
+            files::make_dir(scratch)?;
+            // An earlier worker of the run may have replaced the folder with a link that leads elsewhere.
+            if !fs::symlink_metadata(scratch).is_ok_and(|found| found.is_dir()) {
+                let scratch = scratch.display();
+                return Err(NotStarted::launch(format!(
+                    "the scratch folder `{scratch}` is not a folder"
+                )));
+            }
+            Some(scratch.clone())
+        }
+        WorkingFolder::Worktree { .. } => None,
+    };
+    Ok((files, folder, base))
+}
+
+/// Creates the worktree of a session. Returns its folder and the event about it.
+async fn create_worktree(
+    plan: &Plan,
+    run_log: &RunLog,
+    repo: &Path,
+    worktree: &Worktree,
+) -> Result<(PathBuf, Event), NotStarted> {
+    let path = worktree
+        .prepare(&plan.company, repo)
+        .await
+        .map_err(NotStarted::launch)?;
+    let event = run_log.event_by(
+        &plan.agent,
+        Visibility::Org,
+        "worktree.prepared",
+        &json!({
+            "repo_id": plan.repo,
+            "task_id": plan.task,
+            "milestone_id": plan.milestone,
+            "worktree_relpath": worktree.relpath,
+            "branch": worktree.branch,
+        }),
+    )?;
+    Ok((path, event))
+}
+
+/// A command that is recorded in `run.yaml`.
+struct RecordedCommand {
+    cwd: PathBuf,
+    command: Command,
+    /// The command line without secrets.
+    argv: Vec<String>,
+    /// The instructions that are part of the prompt; absent if there are none.
+    instructions: Option<WorkerInstructions>,
+}
+
+/// Builds the command and records it, together with the manifest of the instructions.
+fn record_command(
+    plan: &Plan,
+    run_log: &RunLog,
+    base: &Path,
+    worktree: Option<&Worktree>,
+    instructions: Option<WorkerInstructions>,
+) -> Result<RecordedCommand, NotStarted> {
+    let cwd = plan.workdir(base).map_err(NotStarted::launch)?;
+    let command = plan.command(&cwd, instructions.as_ref());
+    if let Some(refusal) = command::refusal(&command.line.argv) {
+        return Err(NotStarted::launch(refusal));
+    }
+    let secrets = plan.secrets(&command.environment);
+    let argv: Vec<_> = command
+        .line
+        .argv
+        .iter()
+        .map(|argument| redacted(argument, &secrets))
+        .collect();
+    let instructions = instructions.or_else(|| plan.extra.instructions.clone());
+    let manifest = instructions
+        .as_ref()
+        .map(|instructions| instructions.manifest.as_str());
+    write_manifest(plan, manifest)?;
+    write_spec(plan, run_log, &command, &argv, &secrets, worktree)?;
+    Ok(RecordedCommand {
+        cwd,
+        command,
+        argv,
+        instructions,
+    })
+}
+
+/// The turn to request from an app server; `None` for other programs.
+fn turn_request(plan: &Plan, cwd: &Path, prompt: String) -> Option<TurnRequest> {
+    (plan.mode == CompanySessionMode::CodexAppServer).then(|| TurnRequest {
         cwd: cwd.display().to_string(),
-        prompt: asked,
+        prompt,
         model: plan.model.clone(),
         sandbox: match plan.permission {
             CompanySessionPermission::ReadOnly => "read-only",
@@ -227,14 +282,14 @@ pub(super) async fn prepare(plan: &Arc<Plan>, run_log: &RunLog) -> Result<Prepar
                 "workspace-write"
             }
         },
-    });
-    Ok(Prepared {
-        command,
-        cwd,
-        files,
-        turn,
-        placed,
     })
+}
+
+/// Runs a step on a thread of the blocking pool.
+async fn on_thread<R: Send + 'static>(
+    step: impl FnOnce() -> Result<R, NotStarted> + Send + 'static,
+) -> Result<R, NotStarted> {
+    blocking(move || Ok(step())).await?
 }
 
 /// Name of the file that records the instructions of a worker.

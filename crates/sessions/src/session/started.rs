@@ -75,23 +75,13 @@ pub(super) async fn start(
         command,
         cwd,
         files,
+        reader,
+        pipes: (pipes, ends),
         turn,
         placed,
     } = prepared;
     let line = &command.line;
     let has_input = line.stdin.is_some() || turn.is_some();
-    let reader = {
-        let plan = Arc::clone(plan);
-        blocking(move || Ok(plan.reader())).await?
-    };
-    let (pipes, ends) = {
-        let plan = Arc::clone(plan);
-        let made = blocking(move || {
-            pipes::make(&plan.company, &plan.session_ref)
-                .map_err(|error| company::Error::io("made", "the pipes of a session", error))
-        });
-        made.await?
-    };
     let process = ProcessCommand {
         argv: &line.argv,
         cwd: &cwd,

@@ -65,24 +65,24 @@ impl Sessions {
         company.check_trusted()?;
         self.recover_once(&company, may).await?;
         let params = Arc::new(params);
-        let (plan, run, actor) = {
+        let (plan, run, actor, claimed) = {
             let (inner, params) = (Arc::clone(inner), Arc::clone(&params));
-            on_thread(move || inner.read(&params, extra)).await?
+            on_thread(move || {
+                let (plan, run, actor) = inner.read(&params, extra)?;
+                // An explanation claims nothing.
+                let claimed = if explains {
+                    None
+                } else {
+                    Some(inner.claim(&plan, &run, may)?)
+                };
+                Ok((Arc::new(plan), Arc::new(run), actor, claimed))
+            })
+            .await?
         };
-        let (plan, run) = (Arc::new(plan), Arc::new(run));
-        let run_log = RunLog {
-            company: plan.company.clone(),
-            project: plan.project.clone(),
-            run: plan.run.clone(),
-            session_ref: plan.session_ref.clone(),
-        };
-        if explains {
+        let Some(session) = claimed else {
             return self.explain(&params, &plan, &run, &actor).await;
-        }
-        let session = {
-            let (inner, plan, run) = (Arc::clone(inner), Arc::clone(&plan), Arc::clone(&run));
-            on_thread(move || inner.claim(&plan, &run, may)).await?
         };
+        let run_log = plan.run_log();
         let not_running =
             (run.status != RunStatus::Running).then(|| session::not_running(run.status));
         if let Some(error) = not_running {
@@ -98,24 +98,20 @@ impl Sessions {
             saved?;
             return Ok(launched(&session, None));
         }
-        if let Err(error) = self
+        let checked = self
             .preflight(&params, &plan, &run_log, &actor, &session)
-            .await
-        {
-            inner.forget(&session);
-            return Err(error);
-        }
-        {
-            let (company, record) = (plan.company.clone(), session.live.state().record);
-            if let Err(error) = blocking(move || record.save(&company)).await {
-                session::fail(
-                    &run_log,
-                    &session.live,
-                    NotStarted::launch(error.to_string()),
-                )
-                .await;
-                return Err(error.into());
+            .await;
+        let saved = match checked {
+            Ok(saved) => saved,
+            Err(error) => {
+                inner.forget(&session);
+                return Err(error);
             }
+        };
+        if let Err(error) = saved {
+            let not_started = NotStarted::launch(error.to_string());
+            session::fail(&run_log, &session.live, not_started).await;
+            return Err(error.into());
         }
 
         let (ticket, granted) = inner.enter(&plan, &params, actor.role);
@@ -176,7 +172,7 @@ impl Sessions {
         {
             session::fail(&run_log, &session.live, NotStarted::launch(refusal)).await;
         } else {
-            let outcome = session::run(Arc::clone(&plan), Arc::clone(&session.live)).await;
+            let outcome = session::run(Arc::clone(&plan), Arc::clone(&session.live), run_log).await;
             self.cool_down_if_limited(&plan, outcome).await;
         }
         inner.leave(&plan.company, ticket);

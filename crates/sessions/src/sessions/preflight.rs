@@ -25,7 +25,8 @@ use crate::{
 
 impl Sessions {
     /// Checks policy, guard and budgets, and writes their events. A failed check fails the run. On success the hard
-    /// limits of the run's budget are reserved for the session.
+    /// limits of the run's budget are reserved for the session, and its record is saved on the same thread; the result
+    /// of saving it is returned.
     pub(super) async fn preflight(
         &self,
         params: &CompanySessionLaunchParams,
@@ -33,7 +34,7 @@ impl Sessions {
         run_log: &RunLog,
         actor: &Actor,
         session: &Arc<RegisteredSession>,
-    ) -> Result<(), Error> {
+    ) -> Result<Result<(), company::Error>, Error> {
         let run_log = run_log.preflight();
         let decision = decide(plan, actor);
         let guarded = if decision.allowed && applies_guard(params, plan) {
@@ -118,7 +119,7 @@ impl Sessions {
                     cost_usd: budget.hard_cost_usd.unwrap_or(0.0),
                 });
             }
-            Ok(())
+            Ok(session.live.state().record.save(&plan.company))
         })
         .await
     }
