@@ -1,10 +1,6 @@
 //! Source rules that no lint checks.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
-};
+use std::{fs, path::Path};
 
 /// Returns every Rust file of the workspace with its text.
 fn sources() -> Vec<(String, String)> {
@@ -121,58 +117,6 @@ fn crate_uses(text: &str) -> BTreeSet<&str> {
         }
     }
     names
-}
-
-/// The modules of a crate and the modules that each of them uses. Files of a folder belong to the module of its name.
-fn module_graph(name: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let root = format!("/{name}/src/");
-    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let files: Vec<_> = sources()
-        .into_iter()
-        .filter_map(|(path, text)| Some((path.split_once(&root)?.1.to_owned(), text)))
-        .collect();
-    let lib = files.iter().find(|(path, _)| path == "lib.rs");
-    let lib = &lib.expect("a crate has a root").1;
-    for (path, text) in &files {
-        let module = path.split('/').next().unwrap_or_default();
-        let module = module.trim_end_matches(".rs").to_owned();
-        if module == "lib" {
-            continue;
-        }
-        let used = crate_uses(text).into_iter().map(|used| {
-            // A name that the root re-exports belongs to the module that it comes from.
-            let is_reexport = |line: &&str| {
-                line.starts_with("pub use ")
-                    && line
-                        .split(|c: char| c != '_' && !c.is_alphanumeric())
-                        .any(|word| word == used)
-            };
-            let line = lib.split(';').map(str::trim).find(is_reexport);
-            let origin = line.and_then(|line| line.strip_prefix("pub use ")?.split("::").next());
-            origin.unwrap_or(used).to_owned()
-        });
-        let used: Vec<_> = used.filter(|used| *used != module).collect();
-        graph.entry(module).or_default().extend(used);
-    }
-    graph
-}
-
-#[test]
-fn the_modules_of_the_worker_crates_form_no_cycle() {
-    for name in ["drivers", "sessions", "jobs"] {
-        let mut graph = module_graph(name);
-        assert!(graph.len() > 2, "{name} has its modules elsewhere");
-        // Modules that use no other one are removed until none is left; a rest is a cycle.
-        loop {
-            let known: BTreeSet<_> = graph.keys().cloned().collect();
-            let before = graph.len();
-            graph.retain(|_, used| used.iter().any(|used| known.contains(used)));
-            if graph.len() == before {
-                break;
-            }
-        }
-        assert!(graph.is_empty(), "{name} has a cycle among {graph:?}");
-    }
 }
 
 /// Reads a file of the repository by its path from the root.
