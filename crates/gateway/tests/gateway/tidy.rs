@@ -87,38 +87,6 @@ fn nothing_is_left_for_later_without_an_issue() {
     }
 }
 
-/// The names after `crate::` in a text, those of a group included.
-fn crate_uses(text: &str) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
-    for rest in text.split("crate::").skip(1) {
-        let Some(group) = rest.strip_prefix('{') else {
-            names.extend(
-                rest.split(|c: char| c != '_' && !c.is_alphanumeric())
-                    .next(),
-            );
-            continue;
-        };
-        let mut depth = 0;
-        let mut start = 0;
-        for (place, c) in group.char_indices() {
-            match c {
-                '{' => depth += 1,
-                ',' if depth == 0 => {
-                    names.extend(group[start..place].trim().split("::").next());
-                    start = place + 1;
-                }
-                '}' if depth == 0 => {
-                    names.extend(group[start..place].trim().split("::").next());
-                    break;
-                }
-                '}' => depth -= 1,
-                _ => {}
-            }
-        }
-    }
-    names
-}
-
 /// Reads a file of the repository by its path from the root.
 fn page(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
