@@ -18,22 +18,27 @@ pub fn printed_forms(value: &str) -> Vec<String> {
     escaped.into_iter().chain([value.to_owned()]).collect()
 }
 
-/// Redacts values from a stream that arrives in pieces. Bytes that may start a value are held back until they are
-/// decided.
+/// Redacts values from a stream that arrives in pieces. Of several values that start at the same byte the longest is
+/// redacted, so bytes that may become a longer value are held back until they are decided.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    /// Sorted by descending length, so that a value that contains another one is redacted as a whole.
+    /// Sorted by descending length.
     secrets: Vec<Vec<u8>>,
     held: Vec<u8>,
+}
+
+/// Whether more bytes may follow those at hand.
+#[derive(Clone, Copy, PartialEq)]
+enum Rest {
+    MayFollow,
+    Ended,
 }
 
 impl Redactor {
     /// Creates a redactor for these values.
     pub fn new(secrets: &[String]) -> Self {
-        let mut secrets: Vec<_> = secrets
-            .iter()
-            .map(|secret| secret.clone().into_bytes())
-            .collect();
+        let secrets = secrets.iter().filter(|secret| !secret.is_empty());
+        let mut secrets: Vec<_> = secrets.map(|secret| secret.clone().into_bytes()).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self {
             secrets,
@@ -46,76 +51,70 @@ impl Redactor {
         if self.secrets.is_empty() {
             return bytes;
         }
-        let mut bytes = if self.held.is_empty() {
+        let bytes = if self.held.is_empty() {
             bytes
         } else {
             [std::mem::take(&mut self.held), bytes].concat()
         };
-        for secret in &self.secrets {
-            bytes = without(bytes, secret);
-        }
-        let held = self
-            .secrets
-            .iter()
-            .map(|secret| beginning_at_the_end(&bytes, secret))
-            .max()
-            .unwrap_or(0);
-        self.held = bytes.split_off(bytes.len() - held);
-        bytes
+        self.redact(bytes, Rest::MayFollow)
     }
 
-    /// Returns the bytes that were held back and turned out to be no secret.
+    /// Ends the stream and returns the bytes that were held back, redacted.
     pub fn finish(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.held)
+        let held = std::mem::take(&mut self.held);
+        self.redact(held, Rest::Ended)
+    }
+
+    fn redact(&mut self, mut bytes: Vec<u8>, rest: Rest) -> Vec<u8> {
+        let mut starts = [false; 256];
+        for secret in &self.secrets {
+            starts[usize::from(secret[0])] = true;
+        }
+        let mut clean = Vec::with_capacity(bytes.len());
+        let mut decided = 0;
+        while let Some(length) = bytes[decided..]
+            .iter()
+            .position(|byte| starts[usize::from(*byte)])
+        {
+            clean.extend_from_slice(&bytes[decided..decided + length]);
+            decided += length;
+            let ahead = &bytes[decided..];
+            let may_grow =
+                |secret: &Vec<u8>| secret.len() > ahead.len() && secret.starts_with(ahead);
+            if rest == Rest::MayFollow && self.secrets.iter().any(may_grow) {
+                self.held = bytes.split_off(decided);
+                return clean;
+            }
+            match self.secrets.iter().find(|secret| ahead.starts_with(secret)) {
+                Some(secret) => {
+                    clean.extend_from_slice(MARK.as_bytes());
+                    decided += secret.len();
+                }
+                None => {
+                    clean.push(ahead[0]);
+                    decided += 1;
+                }
+            }
+        }
+        clean.extend_from_slice(&bytes[decided..]);
+        clean
     }
 }
 
-fn without(bytes: Vec<u8>, secret: &[u8]) -> Vec<u8> {
-    let find = |from: usize| {
-        let place = bytes[from..]
-            .windows(secret.len())
-            .position(|window| window == secret);
-        place.map(|place| from + place)
-    };
-    let Some(first) = find(0) else {
-        return bytes;
-    };
-    let mut clean = Vec::with_capacity(bytes.len());
-    let (mut at, mut next) = (0, Some(first));
-    while let Some(found) = next {
-        clean.extend_from_slice(&bytes[at..found]);
-        clean.extend_from_slice(MARK.as_bytes());
-        at = found + secret.len();
-        next = find(at);
-    }
-    clean.extend_from_slice(&bytes[at..]);
-    clean
-}
-
-/// Length of the longest proper prefix of the secret that the bytes end with.
-fn beginning_at_the_end(bytes: &[u8], secret: &[u8]) -> usize {
-    let longest = bytes.len().min(secret.len() - 1);
-    (1..=longest)
-        .rev()
-        .find(|length| bytes.ends_with(&secret[..*length]))
-        .unwrap_or(0)
-}
-
-/// Redacts the given values and everything that looks like a secret from a text.
+/// Redacts the given values and everything that looks like a secret from a text. The values come first, because a
+/// pattern may match only a part of one.
 pub fn redacted(text: &str, secrets: &[String]) -> String {
-    let (text, _) = secret::redact(text);
-    without_values(&text, secrets)
+    let text = without_values(text, secrets);
+    let (text, _) = secret::redact(&text);
+    text.into_owned()
 }
 
 /// Redacts the given values from a text.
 pub fn without_values(text: &str, secrets: &[String]) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets {
-        if text.contains(secret.as_str()) {
-            text = text.replace(secret.as_str(), MARK);
-        }
-    }
-    text
+    let mut redactor = Redactor::new(secrets);
+    let mut clean = redactor.push(text.as_bytes().to_vec());
+    clean.extend(redactor.finish());
+    String::from_utf8(clean).expect("whole values are replaced, so what is left is UTF-8")
 }
 
 #[cfg(test)]
@@ -153,5 +152,24 @@ mod tests {
     #[test]
     fn a_value_that_contains_another_is_taken_out_whole() {
         check(&["secret", "my secret key"], &["my secret key"], MARK);
+        let secrets = ["hunter", "hunter22"].map(str::to_owned);
+        assert_eq!(
+            without_values("hunter22 hunter", &secrets),
+            "[redacted] [redacted]"
+        );
+    }
+
+    #[test]
+    fn a_value_that_begins_like_a_longer_one_is_taken_out_wherever_it_is_cut() {
+        for place in 0..=8 {
+            let (left, right) = "hunter22".split_at(place);
+            check(&["hunter", "hunter22"], &[left, right], MARK);
+        }
+        check(&["hunter", "hunter22"], &["hunter"], MARK);
+        check(
+            &["secret", "my secret key"],
+            &["my secret"],
+            "my [redacted]",
+        );
     }
 }
