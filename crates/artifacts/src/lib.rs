@@ -57,11 +57,11 @@ pub struct Artifacts {
     quota: crud::Quota,
 }
 
-/// What [`Artifacts`] works with.
+/// The dependencies and settings of [`Artifacts`].
 pub struct ArtifactOptions {
     /// The gateway database.
     pub store: CrudStore,
-    /// The bytes.
+    /// The store of the bytes.
     pub blobs: LocalBlobs,
     /// The clock and the id generator.
     pub sources: Sources,
@@ -79,14 +79,14 @@ pub trait ArtifactListener: std::fmt::Debug + Send + Sync + 'static {
     fn tell(&self, change: ArtifactChange) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// A change of an artifact that no request made.
+/// A change of an artifact that was found or made by the service itself, not requested by a client.
 #[derive(Clone, Debug)]
 pub enum ArtifactChange {
     /// The verification found that the bytes are intact again.
     Healed(ArtifactDetail),
     /// The verification found that the bytes are damaged or missing.
     Damaged(ArtifactDetail),
-    /// A projection was rendered, or failed to be.
+    /// A projection was rendered, or rendering it failed.
     Projected(artifact_projection::Model),
 }
 
@@ -211,7 +211,7 @@ impl Artifacts {
         self.open.forget(upload_id);
     }
 
-    /// Opens a blob whose hash is valid. A damaged or missing blob is recorded as such and the call fails.
+    /// Opens a blob if its bytes match its hash. Otherwise records that it is damaged or missing, and fails.
     pub async fn open_bytes(
         self: &Arc<Self>,
         blob: &artifact_blob::Model,
@@ -222,7 +222,7 @@ impl Artifacts {
         }
     }
 
-    /// Opens a blob whose hash is valid, without recording the damage of another one.
+    /// Like [`Self::open_bytes`], but returns the error of the blob store and does not record any damage.
     pub async fn find_bytes(
         self: &Arc<Self>,
         workspace_id: &str,

@@ -1,5 +1,5 @@
-//! Backs up a home and its linked company folders into one archive while they are in use, and restores it completely or
-//! not at all. All functions block.
+//! Backs up a home and its linked company folders into one archive while they are in use, and restores such an archive.
+//! A restore creates the home last, so a restored home is always complete. All functions block.
 //!
 //! ```text
 //! accord-backup.json     the format, and the paths of the company folders
@@ -41,7 +41,7 @@ use archive::{Manifest, Writer};
 
 pub use restore::{RestoreRequest, RestoreSummary, RestoredFolder, restore};
 
-/// The name of the first entry.
+/// The name of the first entry of an archive.
 const INFO: &str = "accord-backup.json";
 /// The version of the archive layout.
 const FORMAT: u32 = 1;
@@ -92,7 +92,7 @@ pub enum Error {
         /// The check that failed.
         why: String,
     },
-    /// The archive is inside a directory that it saves, or a restore target is inside another one.
+    /// The archive would be inside a directory that it saves, or a restore target would be inside another one.
     #[error("`{}` lies in `{}`: name a place outside of it", path.display(), folder.display())]
     Inside {
         /// The inner path.
@@ -120,7 +120,7 @@ pub enum Error {
     },
 }
 
-/// The content of the first entry.
+/// The content of the first entry of an archive.
 #[derive(Debug, Serialize, Deserialize)]
 struct BackupInfo {
     format: u32,
@@ -337,7 +337,7 @@ fn open_companies(home: &Path, sources: &Sources) -> Result<Companies, Error> {
         path: home.to_owned(),
         source: Box::new(source),
     })?;
-    // The backup appends no events, so nothing needs to be notified.
+    // The backup appends no events, so the callback for appended events does nothing.
     Ok(Companies::new(times, trust, Arc::new(|_, _| {})))
 }
 
@@ -430,13 +430,13 @@ impl ArchiveBuilder<'_> {
     }
 }
 
-/// Returns whether a directory contains temporary bytes that were never acknowledged to a client.
+/// Returns whether a directory is one for temporary bytes, which were never acknowledged to a client.
 fn is_temporary(folder: &Path, name: &OsStr) -> bool {
     name == "tmp" && folder.parent() == Some(Path::new("workspaces"))
 }
 
-/// Returns how many of the first `length` bytes of a log are complete lines. Lines are appended without a lock: an
-/// incomplete line is left out while it is still being written and kept if it was torn earlier.
+/// Returns how many of the first `length` bytes of a log to save. Lines are appended without the write lock, so the
+/// last line may be incomplete: it is left out if it is still being written, and saved if it was torn earlier.
 fn whole_lines(file: &File, length: u64) -> io::Result<u64> {
     const WRITING: Duration = Duration::from_millis(50);
     const BLOCK: u64 = 64 << 10;

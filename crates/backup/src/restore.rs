@@ -16,7 +16,7 @@ use super::{
     parent,
 };
 
-/// The maximum size of the first entry, in bytes.
+/// The maximum size of the first entry of an archive, in bytes.
 const MAX_INFO_BYTES: u64 = 1 << 20;
 
 /// The parameters of a restore.
@@ -52,7 +52,7 @@ pub struct RestoredFolder {
 }
 
 /// Restores an archive. `now_ms` is the current time in Unix milliseconds. `progress` receives the number of processed
-/// bytes and the total; every byte is read twice.
+/// bytes and the total, which is twice the size of the archive because every byte is read twice.
 pub fn restore(
     request: &RestoreRequest<'_>,
     now_ms: i64,
@@ -105,8 +105,8 @@ pub fn restore(
             crud::move_company_folder(&database, &target.from, &to)?;
         }
     }
-    // Clients that stayed connected have seen sequence numbers the backup does not contain, and they ignore lower ones.
-    // Numbers derived from the current time exceed all of these, including those of an earlier restore.
+    // Clients may have seen sequence numbers that were used after the backup, and they ignore lower ones. Numbers
+    // derived from the current time exceed all of these, including those of an earlier restore.
     crud::raise_numbers(&database, numbers_from(now_ms))?;
     // The home is moved last: once it exists, everything else is in place.
     for (staged, target) in staged.iter_mut().zip(&targets.0).rev() {

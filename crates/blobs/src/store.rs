@@ -29,9 +29,9 @@ pub const MAX_RANGE: u64 = 1024 * 1024;
 pub trait BlobStore: Send + Sync {
     /// Turns a fully received upload into a blob and removes the upload.
     ///
-    /// A payload with another size or hash is left in place for the caller to remove. The operation is idempotent:
-    /// after a crash between two steps, repeating it leads to the same state, even if the payload has already become
-    /// the blob.
+    /// If the payload has a different size or hash, the upload is left in place for the caller to remove. The operation
+    /// is idempotent: after a crash between two steps, repeating it leads to the same state, even if the payload has
+    /// already become the blob.
     fn commit_upload(
         &self,
         workspace: &WorkspaceSegment,
@@ -57,7 +57,7 @@ pub trait BlobStore: Send + Sync {
     /// Returns the size of a blob, in bytes.
     fn size(&self, key: &BlobKey) -> Result<u64>;
 
-    /// Returns when the blob was written or last committed again.
+    /// Returns when the blob was last touched: when it was written, or when the same content was committed again.
     fn touched_at(&self, key: &BlobKey) -> Result<SystemTime>;
 
     /// Removes a blob. A missing blob is not an error.
@@ -103,7 +103,8 @@ pub struct Committed {
     pub key: BlobKey,
     /// The size of the blob, in bytes.
     pub size: u64,
-    /// True if the workspace already had this blob. Only a new blob may be removed when recording it fails.
+    /// True if the workspace already had this blob. If recording the blob fails, the caller may remove it only if this
+    /// is false.
     pub was_known: bool,
 }
 
@@ -171,7 +172,8 @@ impl BlobReader {
         self.size
     }
 
-    /// Appends a complete range of the blob to a buffer. Several threads may read concurrently.
+    /// Appends a range of the blob to a buffer, and fails if the blob ends before the range does. Several threads may
+    /// read concurrently.
     pub fn append_range(&self, offset: u64, length: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
         // Read into spare capacity, which needs no initialization.
         buffer.reserve_exact(length);
@@ -188,20 +190,20 @@ impl BlobReader {
         Ok(())
     }
 
-    /// Returns the hash of a complete range of the blob. Several threads may read concurrently.
+    /// Returns the hash of a range of the blob, and fails if the blob ends before the range does. Several threads may
+    /// read concurrently.
     pub fn hash_range(&self, offset: u64, length: usize) -> io::Result<ContentHash> {
         let mut hasher = Sha256::new();
         self.pieces(offset, length, |piece| hasher.update(piece))?;
         Ok(ContentHash::from_hasher(hasher))
     }
 
-    /// Reads a complete range of the blob into the page cache, so that sending it from the file does not block on the
-    /// disk.
+    /// Reads a range of the blob into the page cache, so that sending it from the file does not block on the disk.
     pub fn read_ahead(&self, offset: u64, length: usize) -> io::Result<()> {
         self.pieces(offset, length, |_| ())
     }
 
-    /// Returns whether a complete range of the blob is in the page cache, so that sending it does not block on the
+    /// Returns whether a whole range of the blob is in the page cache, so that sending it does not block on the
     /// disk.
     #[cfg(target_os = "linux")]
     pub fn is_in_memory(&self, offset: u64, length: usize) -> bool {

@@ -72,7 +72,7 @@ impl Local {
         let mut options = crate::command::gateway_options();
         // The command ends before a preview would be ready; the next gateway creates it.
         options.projection_worker = None;
-        // The command may end before a worker that an earlier gateway left running.
+        // A worker that an earlier gateway left running may outlive this command, so its session is not taken over.
         options.takes_over_sessions = false;
         let gateway = Gateway::open(home, &options).await?;
         let client = rpc::memory::connect(gateway.connect(Principal::owner()));
@@ -95,7 +95,7 @@ impl Local {
         Ok(found.workspace.id)
     }
 
-    /// Returns the workspace of a company folder. Opens the folder if it has none yet, which creates it.
+    /// Returns the workspace of a company folder. If there is none yet, opens the folder, which creates the workspace.
     async fn workspace_of(&self, folder: &Path) -> Result<WorkspaceId, Failure> {
         let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let find = |workspaces: Vec<Workspace>| {
@@ -210,7 +210,7 @@ pub(crate) fn is_open_to_others(path: &Path) -> bool {
         .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
-/// Makes a token file private if other accounts could read it, and prints a warning.
+/// If other accounts can read the token file, makes it private and prints a warning.
 fn close_token_file(home: &Home) -> Result<(), Failure> {
     let path = home.token_file();
     if is_open_to_others(&path) {

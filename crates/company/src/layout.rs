@@ -1,4 +1,4 @@
-//! Paths of files and folders in a company folder, relative to it and with `/` as separator.
+//! Paths of files and folders in a company folder, relative to that folder and with `/` as the separator.
 
 use std::path::{Component, Path};
 
@@ -53,7 +53,7 @@ pub const HELP_REQUESTS: &str = "inbox/help_requests";
 pub const COMMENTS: &str = "inbox/comments";
 /// File with the settings of the heartbeat.
 pub const HEARTBEAT_CONFIG: &str = ".local/heartbeat/config.yaml";
-/// Folder of the intents: multi-file changes that were started and are not complete.
+/// Folder of the intents: changes of several files that have started but are not complete.
 pub(crate) const INTENTS: &str = ".local/intents";
 /// Folder of approved actions that have not been executed yet.
 pub(crate) const APPROVED_ACTIONS: &str = ".local/approved_actions";

@@ -27,8 +27,8 @@ static SERVICE: ProviderService = ProviderService {
 pub struct Gemini(Arc<Endpoint>);
 
 impl Gemini {
-    /// Creates a provider for a service with the Generative Language API. A key is required only for the vendor's own
-    /// base URL.
+    /// Creates a provider for a service that implements the Generative Language API. A key is required only for the
+    /// vendor's own base URL.
     pub fn new(base: BaseUrl, key: Option<ApiKey>, timeouts: Timeouts, client: HttpClient) -> Self {
         Self(Arc::new(Endpoint {
             service: &SERVICE,
@@ -63,7 +63,7 @@ impl Provider for Gemini {
         _may: MaySpend,
     ) -> Pin<Box<dyn Future<Output = Result<Vec<Model>, ProviderError>> + Send + '_>> {
         Box::pin(async {
-            // The maximum page size returns all models in one page.
+            // With the maximum page size, all models are in one page.
             let request = self
                 .0
                 .request(Method::GET, "/v1beta/models?pageSize=1000")?;
@@ -166,7 +166,8 @@ fn parts(message: &Message) -> Vec<Value> {
     parts
 }
 
-/// Parses the events of the API. There is no final event: the stream ends after the event with the finish reason.
+/// Parses the events of the API. No separate event marks the end: the stream ends after the event with the finish
+/// reason.
 struct GenerateContent;
 
 impl Dialect for GenerateContent {

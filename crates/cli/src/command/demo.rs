@@ -1,6 +1,6 @@
 //! `ac demo`: creates a small demo company and serves it.
 //!
-//! All content is created through the public methods (`story.rs`); a shell script that runs as a worker does the work
+//! All content is created through the public methods (`content.rs`). The workers of the demo are a shell script
 //! (`worker.rs`).
 
 use std::{
@@ -148,7 +148,7 @@ impl DemoFolder {
         }
     }
 
-    /// Reads the marker: whether the demo is complete. `None` if there is no valid marker.
+    /// Returns whether the marker says that the demo is complete, or `None` if there is no valid marker.
     fn read_marker(&self) -> Option<bool> {
         let note = fs::read(self.folder.join(MARKER)).ok()?;
         let note: Value = serde_json::from_slice(&note).ok()?;

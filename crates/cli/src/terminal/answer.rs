@@ -13,7 +13,7 @@ use super::{
 };
 use crate::names::Names;
 
-/// Keys that contain the name of an object, the best first.
+/// Keys that contain the name of an object, in order of preference.
 const NAMES: [&str; 7] = [
     "name",
     "title",
@@ -27,7 +27,7 @@ const NAMES: [&str; 7] = [
 const STANDING: [&str; 5] = ["status", "state", "kind", "type", "role"];
 /// Keys that are shown first if the objects have no name.
 const LEADING: [&str; 3] = ["log", "version", "ts_wallclock"];
-/// Lower limit of the characters of a goal that are shown, for narrow terminals.
+/// The length to which a goal is shortened in narrow terminals, in characters; wider terminals show more of it.
 const MIN_GOAL: usize = 40;
 
 /// Formats lists of objects as tables and everything else as labels and values. Goals are shortened to fit the width.
@@ -45,15 +45,15 @@ pub(crate) fn show(value: &Value, names: &Names, zone: &TimeZone, width: usize) 
 struct Page<'a> {
     names: &'a Names,
     zone: &'a TimeZone,
-    /// Upper limit of the characters of a goal that are shown.
+    /// The maximum number of characters of a goal that are shown.
     goal: usize,
 }
 
-/// A member of objects that is shown.
+/// A column of a table, or a line of a single object: one key of the shown objects.
 struct Column<'a> {
     key: &'a str,
     label: String,
-    /// Whether the member is the id of the object itself.
+    /// Whether the key contains the id of the object itself.
     is_own: bool,
     /// Sort key among the columns.
     rank: (usize, usize),
@@ -192,7 +192,7 @@ impl Page<'_> {
             }
         }
         columns.sort_by_key(|column| column.rank);
-        // If there are other ids, the label of the own id names its object.
+        // If there are other ids, the label of the object's own id says what it identifies, such as `Project ID`.
         let ids = columns.iter().filter(|column| column.rank.0 == 5).count();
         for column in columns
             .iter_mut()
@@ -217,7 +217,7 @@ impl Page<'_> {
         columns
     }
 
-    /// Formats the value of a column. An own id is shown unchanged, because commands need it.
+    /// Formats the value of a column. The object's own id is not replaced with a name, because commands need it.
     fn column_cell(&self, column: &Column<'_>, value: &Value) -> String {
         if column.is_own {
             plain_cell(value)

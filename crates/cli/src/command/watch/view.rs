@@ -1,4 +1,4 @@
-//! Draws the board.
+//! Draws the board, the screen of `ac watch`.
 
 use protocol::company::{
     ReviewDecision,
@@ -100,7 +100,7 @@ fn session_line(session: &SessionLine) -> String {
     }
 }
 
-/// Returns the reason why a session waits in a few words, because the pane is narrow.
+/// Describes in a few words why a session is queued, because the pane is narrow.
 fn short(reason: &CompanySessionQueueReason) -> String {
     let subject = terminal::harmless(&reason.subject);
     let limit = reason.limit.unwrap_or_default();
@@ -116,7 +116,7 @@ fn short(reason: &CompanySessionQueueReason) -> String {
     }
 }
 
-/// Formats a timestamp as local time of day. Any other text is returned unchanged.
+/// Formats a timestamp as the local time of day. Any other text is returned unchanged.
 fn local_time(text: &str) -> String {
     let Ok(time) = text.parse::<jiff::Timestamp>() else {
         return terminal::harmless(text);
