@@ -2439,7 +2439,7 @@ export interface CompanyWorkspaceProjectCreateWithDefaultsResponse {
 
 /** Params of [`CompanyWorkspaceProjectLinkRepo`]. */
 export interface CompanyWorkspaceProjectLinkRepoParams {
-  /** A label for people. None if absent. */
+  /** A label that is shown to people. Optional. */
   label?: string | null;
   /** The id of the project. */
   project_id: string;
@@ -5108,10 +5108,10 @@ export interface MemoryApproveDeltaParams {
   artifact_id: string;
   /**
    * The `sha256` returned by `inbox.read` for this delta. If any of the files has changed since, the call fails and
-   * nothing is decided. If absent, the current files are not compared.
+   * nothing is decided. If absent, the decision applies to the current files.
    */
   expected_sha256?: string | null;
-  /** Notes that are stored with the review. None if absent. */
+  /** Notes that are stored with the review. Optional. */
   notes?: string | null;
   /** The id of the project. */
   project_id: string;
@@ -5387,12 +5387,12 @@ export interface MilestoneApproveParams {
   actor_team_id?: string | null;
   /**
    * The `sha256` returned by `inbox.read` for this report. If any of the files has changed since, the call fails and
-   * nothing is decided. If absent, the current files are not compared.
+   * nothing is decided. If absent, the decision applies to the current files.
    */
   expected_sha256?: string | null;
   /** The id of the milestone. */
   milestone_id: string;
-  /** Notes that are stored with the review. None if absent. */
+  /** Notes that are stored with the review. Optional. */
   notes?: string | null;
   /** The id of the project. */
   project_id: string;
@@ -5860,11 +5860,7 @@ export type PlanFormat =
 export interface PmApplyAllocationsParams {
   /** The id of the actor that applies the allocations; stored in each task. */
   applied_by: string;
-  /**
-   * The execution plans to store, applied in this order. May be empty.
-   *
-   * The contract requires this list; the recorded reference treated a missing list as empty.
-   */
+  /** The execution plans to store, applied in this order. Required, but may be empty. */
   items: Allocation[];
   /** The id of the project. */
   project_id: string;
@@ -6699,7 +6695,7 @@ export interface RunCancelParams {
   actor_team_id?: string | null;
   /** The id of the project. */
   project_id: string;
-  /** The reason for the cancellation, stored in the event log of the run. None if absent. */
+  /** The reason for the cancellation, stored in the event log of the run. Optional. */
   reason?: string | null;
   /** The id of the run. */
   run_id: string;
@@ -8883,12 +8879,12 @@ export interface UiResolveParams {
   decisions_limit?: number | null;
   /**
    * The `sha256` returned by `inbox.read` for this document. If any of the files has changed since, the call fails
-   * and nothing is decided. If absent, the current files are not compared.
+   * and nothing is decided. If absent, the decision applies to the current files.
    */
   expected_sha256?: string | null;
   /** The maximum number of runs to return. Default 200. */
   monitor_limit?: number | null;
-  /** Notes that are stored with the review. None if absent. */
+  /** Notes that are stored with the review. Optional. */
   notes?: string | null;
   /** The maximum number of pending documents to return. Default 200. */
   pending_limit?: number | null;
@@ -9709,7 +9705,7 @@ export interface Methods {
    */
   "workspace.trust": { params: CompanyWorkspaceTrustParams; result: CompanyWorkspaceTrustResponse };
   /**
-   * Withdraw the trust in a company folder, which then is read-only.
+   * Withdraw the trust in a company folder, which is then read-only.
    *
    * The call is rejected while sessions run in the folder.
    */
@@ -9743,7 +9739,7 @@ export interface Methods {
   /**
    * Set the path of a repository on this machine.
    *
-   * An unusable path is answered with -32601, as in the recorded reference, where the contract has -32602.
+   * An unusable path fails with -32601, not -32602, for compatibility with existing clients.
    */
   "workspace.repo_root.set": { params: CompanyWorkspaceRepoRootSetParams; result: CompanyWorkspaceRepoRootSetResponse };
   /** Create a complete company with departments, teams, agents, a project and its conversations. */
@@ -9869,7 +9865,7 @@ export interface Methods {
   /**
    * Get a summary of all projects and, with scope `project`, the schedule and the critical path of one project.
    *
-   * A missing `project_id` is answered with -32601, as in the recorded reference, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "pm.snapshot": { params: PmSnapshotParams; result: PmSnapshotResponse };
   /**
@@ -9887,34 +9883,34 @@ export interface Methods {
   "pm.export": { params: PmExportParams; result: PmExportResponse };
   /**
    * List the conversations of the company or of a project.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "conversation.list": { params: ConversationListParams; result: ConversationListResponse };
   /**
    * Create a channel.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "conversation.create_channel": { params: ConversationCreateChannelParams; result: ConversationCreatedResponse };
   /**
    * Create a direct conversation between two participants, or return the existing one.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "conversation.create_dm": { params: ConversationCreateDmParams; result: ConversationCreatedResponse };
   /**
    * List the newest messages of a conversation, oldest first.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "conversation.messages.list": { params: ConversationMessagesListParams; result: ConversationMessagesListResponse };
   /**
    * Send a message to a conversation.
-   * A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "conversation.message.send": { params: ConversationMessageSendParams; result: ConversationMessageSendResponse };
   /** Create the default conversations of a project and update their participants. */
   "conversation.members.sync": { params: ConversationMembersSyncParams; result: ConversationMembersSyncResponse };
   /**
    * Add a comment on an agent, a document or a run.
-   * At least one target is required, as in the recorded reference, although the contract calls each of them optional.
+   * Each target is optional, but at least one is required.
    */
   "comment.add": { params: CommentAddParams; result: CommentAddResponse };
   /** List the comments of a project, newest first. */
@@ -9944,7 +9940,7 @@ export interface Methods {
   "heartbeat.config.set": { params: HeartbeatConfigSetParams; result: HeartbeatConfigSetResponse };
   /**
    * Rebuild the index from scratch and replace the old one.
-   * Requests use the old index until then.
+   * Requests use the old index until the new one is complete.
    */
   "index.rebuild": { params: CompanyFolderParams; result: IndexRebuildResponse };
   /**
@@ -10015,7 +10011,7 @@ export interface Methods {
   /**
    * Return everything a desktop shows when it opens.
    * The call creates and changes nothing.
-   * A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where the contract has -32602.
+   * A missing `project_id` or `conversation_id` fails with -32601, not -32602, for compatibility with existing clients.
    */
   "desktop.bootstrap.snapshot": { params: DesktopBootstrapSnapshotParams; result: DesktopBootstrapSnapshotResponse };
   /** Read a document, if policy allows the actor to read it. */
@@ -10023,7 +10019,7 @@ export interface Methods {
   /**
    * Propose lines for the memory of a project or the guidance of an agent.
    *
-   * For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`, as the recorded reference does, although the contract ignores it.
+   * For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`.
    */
   "memory.propose_delta": { params: MemoryProposeDeltaParams; result: MemoryProposeDeltaResponse };
   /**
@@ -10123,7 +10119,7 @@ export interface Notifications {
   "artifact/updated": ArtifactUpdatedNotification;
   /** An artifact was soft-deleted. */
   "artifact/deleted": ArtifactDeletedNotification;
-  /** A thread's list of artifacts should be refreshed. */
+  /** The list of artifacts of a thread changed. */
   "thread/artifacts/changed": ThreadArtifactsChangedNotification;
   /** A projection, such as a thumbnail, changed state. */
   "artifact/projection/updated": ArtifactProjectionUpdatedNotification;

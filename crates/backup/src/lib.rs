@@ -60,7 +60,7 @@ const SECRETS: [&str; 2] = ["token", "provider_keys.json"];
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The directory has no gateway database.
-    #[error("`{}` is no home of a gateway: `ac status` tells where yours is", path.display())]
+    #[error("`{}` is not the home of a gateway: `ac status` shows where yours is", path.display())]
     NoHome {
         /// The given directory.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum Error {
         source: Box<company::Error>,
     },
     /// The archive is incomplete, changed or not a backup.
-    #[error("`{}` is damaged or no backup: {why}; nothing was restored", path.display())]
+    #[error("`{}` is damaged or not a backup: {why}; nothing was restored", path.display())]
     Damaged {
         /// The path of the archive.
         path: PathBuf,
@@ -93,7 +93,7 @@ pub enum Error {
         why: String,
     },
     /// The archive would be inside a directory that it saves, or a restore target would be inside another one.
-    #[error("`{}` lies in `{}`: name a place outside of it", path.display(), folder.display())]
+    #[error("`{}` is inside `{}`: choose a path outside of it", path.display(), folder.display())]
     Inside {
         /// The inner path.
         path: PathBuf,
@@ -187,7 +187,7 @@ pub fn create(
         ),
         left_out: gone
             .into_iter()
-            .map(|dir| format!("{dir}: it is not there"))
+            .map(|dir| format!("{dir}: it does not exist"))
             .collect(),
         progress,
     };
@@ -407,7 +407,8 @@ impl ArchiveBuilder<'_> {
                 Ok(())
             }
             WalkEntry::Odd => {
-                self.left_out.push(format!("{entry}: it is no plain file"));
+                self.left_out
+                    .push(format!("{entry}: it is not a regular file"));
                 Ok(())
             }
         }

@@ -94,7 +94,9 @@ pub fn restore(
         if again.map_err(refused)? == manifest {
             Ok(())
         } else {
-            Err(refused(ArchiveError::Damaged("it changes".to_owned())))
+            Err(refused(ArchiveError::Damaged(
+                "it changed while it was read".to_owned(),
+            )))
         }
     };
     write()?;
@@ -157,22 +159,22 @@ fn check(read: &mut ReadArchive<'_>) -> Result<(BackupInfo, Manifest), ArchiveEr
 fn read_info(path: &str, entry: Entry<'_>) -> Result<BackupInfo, ArchiveError> {
     let Entry::File { content, .. } = entry else {
         return Err(ArchiveError::Damaged(
-            "it does not begin like a backup".to_owned(),
+            "it does not start with the description of a backup".to_owned(),
         ));
     };
     let mut text = String::new();
     let mut content = io::Read::take(content, MAX_INFO_BYTES);
     let read = io::Read::read_to_string(&mut content, &mut text);
     let info = read.ok().and_then(|_| serde_json::from_str(&text).ok());
-    let info: BackupInfo = info
-        .filter(|_| path == INFO)
-        .ok_or_else(|| ArchiveError::Damaged("it does not begin like a backup".to_owned()))?;
+    let info: BackupInfo = info.filter(|_| path == INFO).ok_or_else(|| {
+        ArchiveError::Damaged("it does not start with the description of a backup".to_owned())
+    })?;
     let is_absolute = |dir: &String| Path::new(dir).is_absolute();
     if info.format == FORMAT && info.companies.iter().all(is_absolute) {
         Ok(info)
     } else {
         Err(ArchiveError::Damaged(format!(
-            "it was made by Accord {}, in a form this one does not know",
+            "it was made by Accord {}, in a format that this version does not support",
             info.version.escape_debug()
         )))
     }
@@ -196,7 +198,7 @@ fn check_entry_path(path: &str, info: &BackupInfo) -> Result<(), ArchiveError> {
         Ok(())
     } else {
         Err(ArchiveError::Damaged(format!(
-            "it has the path `{}`",
+            "it contains the path `{}`, which is not allowed",
             path.escape_debug()
         )))
     }

@@ -217,7 +217,7 @@ fn close_token_file(home: &Home) -> Result<(), Failure> {
         // Reading the token restricts the permissions of its file.
         home.token()?;
         terminal::complain(&format!(
-            "warning: other accounts could read the token file `{}`; it is private again. If one of them may have read it, remove the file and restart the gateway, which makes a new token",
+            "warning: other accounts could read the token file `{}`; it is private again: if one of them may have read it, remove the file and restart the gateway, which creates a new token",
             path.display()
         ));
     }

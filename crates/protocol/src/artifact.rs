@@ -56,7 +56,7 @@ crate::methods! {
         "artifact/updated" = ArtifactUpdatedNotification;
         /// An artifact was soft-deleted.
         "artifact/deleted" = ArtifactDeletedNotification;
-        /// A thread's list of artifacts should be refreshed.
+        /// The list of artifacts of a thread changed.
         "thread/artifacts/changed" = ThreadArtifactsChangedNotification;
         /// A projection, such as a thumbnail, changed state.
         "artifact/projection/updated" = ArtifactProjectionUpdatedNotification;

@@ -16,7 +16,7 @@ pub fn reference() -> String {
     let mut page = String::from(
         "# Protocol reference\n\n\
          Generated from `crates/protocol`; do not edit.\n\
-         Every method is JSON-RPC 2.0 and is answered on every transport.\n\
+         Methods use JSON-RPC 2.0 and are available on every transport.\n\
          The scope is the one that a token needs to call the method; where a role is listed as well, the token also needs at least that role.\n\
          The schema of each type is served under `/schemas/<type in snake_case>.json` and kept in `schemas/`.\n\n\
          | Method | Scope | Purpose |\n|---|---|---|\n",

@@ -90,7 +90,7 @@ impl Provider for Gemini {
             let path = format!("/v1beta/models/{model}:streamGenerateContent?alt=sse");
             self.0.post(&path, &body(&request))
         } else {
-            let text = format!("has no model `{model}`, the name is not valid in a URL path");
+            let text = format!("has no model `{model}`: the name is not valid in a URL path");
             let fault = Fault::new(FailureClass::InvalidRequest, text);
             Err(self.0.error(Stage::Connect, fault))
         };

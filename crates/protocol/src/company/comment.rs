@@ -9,8 +9,7 @@ crate::methods! {
     Company family "comment";
 
     /// Add a comment on an agent, a document or a run.
-    /// At least one target is required, as in the recorded reference, although the contract calls each of them
-    /// optional.
+    /// Each target is optional, but at least one is required.
     Write CommentAdd = "comment.add" (CommentAddParams in workspace_dir as author_role) -> CommentAddResponse;
     /// List the comments of a project, newest first.
     Read CommentList = "comment.list" (CommentListParams in workspace_dir as actor_role) -> CommentListResponse;

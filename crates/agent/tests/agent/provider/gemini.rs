@@ -71,7 +71,7 @@ async fn a_model_that_would_leave_its_path_is_not_asked() {
     let mut question = question();
     question.model = "../files/x".to_owned();
     let error = failure(provider(&server).stream(question)).await;
-    let message = "`gemini` has no model `../files/x`, the name is not valid in a URL path";
+    let message = "`gemini` has no model `../files/x`: the name is not valid in a URL path";
     check(
         &error,
         FailureClass::InvalidRequest,
