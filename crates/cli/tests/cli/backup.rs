@@ -419,7 +419,7 @@ fn only_free_places_are_written() {
     let within = new.join("within");
     let refused = restore(&archive, &within, &within.join("companies"));
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.ends_with(": name a place outside of it\n"), "{said}");
+    assert!(said.ends_with(": choose a path outside of it\n"), "{said}");
     let left = fs::read_dir(&new).unwrap().count();
     assert_eq!(left, 1, "nothing else was written");
     let again = run(ac()
@@ -450,7 +450,7 @@ fn an_archive_is_never_part_of_what_it_saves() {
         let refused = run(ac().arg("backup").arg(&file).arg("--home").arg(&home));
         assert_eq!(refused.status.code(), Some(1));
         let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(said.ends_with(": name a place outside of it\n"), "{said}");
+        assert!(said.ends_with(": choose a path outside of it\n"), "{said}");
         assert_eq!(fs::read_dir(inside).unwrap().count(), before);
     }
 }

@@ -1142,7 +1142,7 @@ fn a_token_file_that_others_can_read_is_closed_with_one_sentence() {
     assert_eq!(
         said.err,
         format!(
-            "warning: other accounts could read the token file `{}`; it is private again. If one of them may have read it, remove the file and restart the gateway, which makes a new token\n",
+            "warning: other accounts could read the token file `{}`; it is private again: if one of them may have read it, remove the file and restart the gateway, which creates a new token\n",
             token.display()
         )
     );
