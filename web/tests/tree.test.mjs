@@ -251,7 +251,11 @@ test("10 000 threads: few rows are in the page, and changes elsewhere move nothi
       );
       return `${first.textContent} ${Math.round(first.getBoundingClientRect().top - top)}`;
     });
-  await page.waitForFunction(() => document.querySelector("[role=tree]").scrollTop > 28 * 4000);
+  await page.waitForFunction(() => {
+    const tree = document.querySelector("[role=tree]");
+    const isShown = (one) => one.getBoundingClientRect().top >= tree.getBoundingClientRect().top;
+    return tree.scrollTop > 28 * 4000 && [...tree.querySelectorAll("[role=treeitem]")].some(isShown);
+  });
   const before = await where();
   await folder("A new folder far above");
   const total = (await tree()).folders.length;

@@ -2,11 +2,11 @@
 
 import "./palette.css";
 import * as Radix from "@radix-ui/react-dialog";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { Icon } from "../parts/Icon.tsx";
 import { Kbd } from "../parts/Kbd.tsx";
 import { useKeys } from "../keys/keys.ts";
-import { search, type Entry } from "./registry.ts";
+import { search, sourcesVersion, type Entry } from "./registry.ts";
 
 let openPalette: () => void = () => {};
 
@@ -36,6 +36,7 @@ function Finder({ onDone }: { onDone: () => void }) {
   const [at, setAt] = useState(0);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  const version = useSyncExternalStore(sourcesVersion.subscribe, sourcesVersion.current);
   useEffect(() => {
     const abort = new AbortController();
     void search(query.trim(), abort.signal).then((found) => {
@@ -44,7 +45,7 @@ function Finder({ onDone }: { onDone: () => void }) {
       setAt(0);
     });
     return () => abort.abort();
-  }, [query]);
+  }, [query, version]);
   const entries = groups?.flatMap((group) => group.entries) ?? [];
   useEffect(() => {
     list.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });

@@ -21,9 +21,27 @@ export interface Source {
   find: (query: string, signal: AbortSignal) => Entry[] | Promise<Entry[]>;
   /** Whether `find` filters by the query. Default false: the palette filters. */
   filters?: boolean;
+  /** The object that the entries belong to, if it is loaded. An open palette searches again when it changes. */
+  subject?: string | undefined;
 }
 
 const sources: { current: Source }[] = [];
+const listeners = new Set<() => void>();
+let version = 0;
+
+function announce(): void {
+  version += 1;
+  for (const listener of listeners) listener();
+}
+
+/** A number that changes with the sources, and a way to be notified of it. */
+export const sourcesVersion = {
+  current: () => version,
+  subscribe: (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+};
 
 /** Adds a source to the palette while this component is mounted. */
 export function usePalette(source: Source): void {
@@ -33,6 +51,7 @@ export function usePalette(source: Source): void {
     sources.push(held);
     return () => void sources.splice(sources.indexOf(held), 1);
   }, []);
+  useEffect(announce, [source.subject]);
 }
 
 const PER_GROUP = 20;

@@ -51,6 +51,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     if (dir) followCompany(dir);
   }, [dir]);
   usePalette({
+    subject: dir,
     group: "Company",
     filters: true,
     find: async (query, signal) => {
@@ -70,10 +71,12 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
+    subject: dir,
     group: "Go to",
     find: () => (dir ? PLACES.map(({ to, ...rest }) => ({ ...rest, run: () => navigate(to(workspace)) })) : []),
   });
   usePalette({
+    subject: dir,
     group: "Projects",
     find: async () => {
       if (!dir) return [];
@@ -99,6 +102,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
+    subject: dir,
     group: "Runs",
     find: async (query) => {
       if (!dir || query.length < 2) return [];
@@ -111,6 +115,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
+    subject: dir,
     group: "Jobs",
     find: async (query) => {
       if (!dir || query.length < 2) return [];
@@ -132,6 +137,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
+    subject: dir,
     group: "People",
     find: async () => {
       if (!dir) return [];
@@ -146,6 +152,7 @@ export function CompanyFinder({ workspace }: { workspace: string }) {
     },
   });
   usePalette({
+    subject: dir,
     group: "Actions",
     find: () => [
       ...(dir ? DIALOGS.map(({ to, ...rest }) => ({ ...rest, run: () => navigate(`${to(workspace)}?new`) })) : []),
